@@ -1,0 +1,105 @@
+# Spades: `make help` lists what can be done. Every target sets up what it needs.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+UV := $(VENV)/bin/uv
+BOOT ?= $(shell command -v python3.11 || command -v python3)
+
+MEMBERS := $(sort $(dir $(wildcard libs/*/pyproject.toml services/*/pyproject.toml deploy/local/pyproject.toml)))
+LOCKED := $(VENV)/.locked
+READY := $(VENV)/.ready
+
+GAMES ?= 20
+RULESET ?=
+KILLS ?= 0
+TESTS ?= tests
+
+##@ Setup
+
+.PHONY: setup
+setup: $(READY) ## Make .venv with everything the lock names, and the members editable
+
+$(VENV)/bin/uv: requirements.lock
+	@$(BOOT) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; $(BOOT) is older. Say which one: make BOOT=/path/to/python"; exit 1; }
+	@test -x $(PYTHON) || { echo "==> Making $(VENV)"; $(BOOT) -m venv $(VENV); }
+	@echo "==> Installing uv as locked"
+	@awk '/^[a-z]/ {on = /^uv==/} on' requirements.lock > $(VENV)/uv.txt
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
+	@touch $@
+
+$(LOCKED): requirements.lock $(VENV)/bin/uv
+	@echo "==> Installing the locked packages (about 350 MB the first time)"
+	@$(UV) pip sync --python $(PYTHON) --require-hashes requirements.lock
+	@touch $@
+
+$(READY): $(LOCKED) $(addsuffix pyproject.toml,$(MEMBERS))
+	@echo "==> Installing the members, editable: $(MEMBERS)"
+	@$(UV) pip install --python $(PYTHON) --quiet --no-deps --no-build-isolation $(addprefix -e ,$(MEMBERS))
+	@touch $@
+
+.PHONY: lock
+lock: $(VENV)/bin/uv ## Resolve requirements.in anew into requirements.lock (UPGRADE=1: newest versions)
+	@echo "==> Resolving requirements.in"
+	@$(UV) pip compile --python-version 3.11 --universal --generate-hashes --no-emit-index-url \
+		--no-header --quiet $(if $(UPGRADE),--upgrade) requirements.in -o requirements.lock
+	@echo "==> requirements.lock: $$(grep -c '==' requirements.lock) packages"
+
+##@ Play
+
+.PHONY: play
+play: $(READY) ## Start everything and print the address of the page (Ctrl-C stops it)
+	@exec $(PYTHON) -m spades_local up
+
+.PHONY: stop
+stop: $(READY) ## Stop what runs, and what a crash left
+	@$(PYTHON) -m spades_local stop
+
+.PHONY: reset
+reset: $(READY) ## Stop, then wipe both stores together: every game and coin is gone
+	@$(PYTHON) -m spades_local reset
+
+.PHONY: status
+status: $(READY) ## Say what runs, where, since when
+	@$(PYTHON) -m spades_local status
+
+##@ Test
+
+.PHONY: check
+check: $(READY) ## Lint, formatting, types, import boundaries
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy libs/*/src services/*/src deploy/local/src
+	@$(PYTHON) -m pytest -q tests/architecture
+
+.PHONY: test
+test: $(READY) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some)
+	@$(PYTHON) -m pytest $(TESTS)
+
+.PHONY: test-fast
+test-fast: $(READY) ## Only the tests that need no server
+	@$(PYTHON) -m pytest -m "not real and not browser and not slow" $(TESTS)
+
+##@ Demo
+
+.PHONY: demo
+demo: $(READY) ## Whole games through the public interface, then every promise checked (GAMES=20 RULESET= KILLS=0)
+	@$(PYTHON) -m tests.demo --games $(GAMES) $(if $(RULESET),--ruleset $(RULESET)) --kills $(KILLS)
+
+##@ Bench
+
+.PHONY: bench-rules
+bench-rules: $(READY) ## How fast the rules library decides
+	@$(PYTHON) -m tests.bench.rules
+
+##@ Help
+
+.PHONY: help
+help: ## This list
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@/ {printf "\n\033[1m%s\033[0m\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
