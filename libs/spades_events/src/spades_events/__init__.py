@@ -2,9 +2,11 @@
 
 from spades_events.codec import (
     CE_TYPES,
+    Codec,
     MalformedBody,
     UndecodableMessage,
     UnknownType,
+    ce_type_of,
     decode,
     encode,
     frame_name,
@@ -30,6 +32,7 @@ __all__ = [
     "SPECS",
     "BidValue",
     "CardName",
+    "Codec",
     "DeadlineKind",
     "Envelope",
     "Headers",
@@ -44,6 +47,7 @@ __all__ = [
     "TurnKind",
     "UndecodableMessage",
     "UnknownType",
+    "ce_type_of",
     "decode",
     "encode",
     "envelope_of",

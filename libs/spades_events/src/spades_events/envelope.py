@@ -5,6 +5,7 @@ Extension attributes of ours: `spadesactor` (the account that sends a command),
 (whose private record this is). `sequence` is the version in the stream, from 1.
 """
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,8 +15,8 @@ from spades_events.codec import UndecodableMessage
 
 Headers = list[tuple[str, bytes]]
 
-ENVELOPE_BYTES_MAX = 8_192
-"""A record whose headers are longer is not one of ours."""
+_WHOLE = re.compile(rb"[0-9]{1,18}")
+"""int() would also take signs, blanks, underscores and thousands of digits."""
 
 
 class MissingAttribute(UndecodableMessage):
@@ -69,12 +70,12 @@ def headers_of(envelope: Envelope) -> Headers:
     return headers
 
 
-def envelope_of(headers: Iterable[tuple[str, bytes]]) -> Envelope:
-    """Return the attributes of a record.
+def envelope_of(headers: Iterable[tuple[str, bytes | None]]) -> Envelope:
+    """Return the attributes of a record; a header without a value counts as missing.
 
-    Raises MissingAttribute where id, type, source or subject is missing or an attribute is not text.
+    Raises MissingAttribute where id, type, source or subject is missing or an attribute is not readable.
     """
-    found = dict(headers)
+    found = {name: value for name, value in headers if value is not None}
     try:
         sequence = found.get("ce_sequence")
         seat = found.get("ce_spadesseat")
@@ -84,21 +85,29 @@ def envelope_of(headers: Iterable[tuple[str, bytes]]) -> Envelope:
             type=found["ce_type"].decode(),
             source=found["ce_source"].decode(),
             subject=found["ce_subject"].decode(),
-            sequence=None if sequence is None else int(sequence),
+            sequence=None if sequence is None else _whole(sequence),
             time_ms=None if time is None else _time_ms(time),
             actor=_text(found.get("ce_spadesactor")),
             seats=found.get("ce_spadesseats", b"").decode(),
-            seat=None if seat is None else int(seat),
+            seat=None if seat is None else _whole(seat),
             traceparent=_text(found.get("traceparent")),
         )
     except KeyError as missing:
         raise MissingAttribute(f"no {missing.args[0]} header") from None
-    except (ValueError, UnicodeDecodeError):
+    except ValueError:
         raise MissingAttribute("unreadable header") from None
+
+
+def _whole(text: bytes) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ValueError
+    return int(text)
 
 
 def _time_ms(text: bytes) -> int:
     moment = datetime.fromisoformat(text.decode())
+    if moment.tzinfo is None:
+        raise ValueError
     # Rounded: a float of seconds has no exact milliseconds.
     return round(moment.timestamp() * 1_000)
 

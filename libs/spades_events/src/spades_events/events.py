@@ -27,7 +27,7 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One fact of one table; its version is the position in the stream, from 1."""
 
 
-class TableOpened(TableEvent):
+class TableOpened(TableEvent, frozen=True, kw_only=True):
     kind: TableKind
     ruleset: RulesetChoice
     rules_version: int
@@ -42,7 +42,7 @@ class TableOpened(TableEvent):
     """S[0] of the deal chain, published before any seat is taken."""
 
 
-class SeatReserved(TableEvent):
+class SeatReserved(TableEvent, frozen=True, kw_only=True):
     """A coin seat asked for and not yet paid; the wallet answers with a hold or a refusal."""
 
     reservation_id: str
@@ -54,14 +54,14 @@ class SeatReserved(TableEvent):
     due_ms: int
 
 
-class SeatTaken(TableEvent):
+class SeatTaken(TableEvent, frozen=True, kw_only=True):
     holder: SeatHolder
     reservation_id: str | None = None
     replaces: str | None = None
     """The account whose seat a bot takes over."""
 
 
-class SeatRefused(TableEvent):
+class SeatRefused(TableEvent, frozen=True, kw_only=True):
     """A reservation that failed; `needed_coins` and `available_coins` where money was the reason."""
 
     reservation_id: str
@@ -72,7 +72,7 @@ class SeatRefused(TableEvent):
     available_coins: Coins | None = None
 
 
-class SeatReleased(TableEvent):
+class SeatReleased(TableEvent, frozen=True, kw_only=True):
     """A seat or reservation given up before the game; the wallet returns what it held."""
 
     seat: SeatNo
@@ -80,7 +80,7 @@ class SeatReleased(TableEvent):
     reservation_id: str | None
 
 
-class SeatsLocked(TableEvent):
+class SeatsLocked(TableEvent, frozen=True, kw_only=True):
     """All four seats are taken: browsers open their seeds, the wallet captures the holds."""
 
     seats: tuple[SeatHolder, SeatHolder, SeatHolder, SeatHolder]
@@ -89,18 +89,18 @@ class SeatsLocked(TableEvent):
     start_due_ms: int
 
 
-class SeedsFixed(TableEvent):
+class SeedsFixed(TableEvent, frozen=True, kw_only=True):
     """The four seeds of the whole game, all published together; bots and missing ones are zeros."""
 
     seeds: tuple[Hex32, Hex32, Hex32, Hex32]
     seed_missing: tuple[bool, bool, bool, bool]
 
 
-class GameStarted(TableEvent):
+class GameStarted(TableEvent, frozen=True, kw_only=True):
     seats: tuple[SeatHolder, SeatHolder, SeatHolder, SeatHolder]
 
 
-class HandCommitted(TableEvent):
+class HandCommitted(TableEvent, frozen=True, kw_only=True):
     """The fingerprint of a hand, before a card of it is dealt."""
 
     hand_no: int
@@ -109,7 +109,7 @@ class HandCommitted(TableEvent):
     deck_id: int
 
 
-class HandDealt(TableEvent):
+class HandDealt(TableEvent, frozen=True, kw_only=True):
     """Thirteen cards each; `face_down` names the seats that may still bid Blind Nil."""
 
     hand_no: int
@@ -117,11 +117,11 @@ class HandDealt(TableEvent):
     face_down: tuple[SeatNo, ...]
 
 
-class CardsSeen(TableEvent):
+class CardsSeen(TableEvent, frozen=True, kw_only=True):
     seat: SeatNo
 
 
-class TurnStarted(TableEvent):
+class TurnStarted(TableEvent, frozen=True, kw_only=True):
     """One expected move. `deadline_ms` is absolute Unix time, None where the turn is untimed."""
 
     turn_id: str
@@ -133,13 +133,13 @@ class TurnStarted(TableEvent):
     computer_speed: bool = False
 
 
-class BidMade(TableEvent):
+class BidMade(TableEvent, frozen=True, kw_only=True):
     turn_id: str
     seat: SeatNo
     bid: BidValue
 
 
-class CardsPassed(TableEvent):
+class CardsPassed(TableEvent, frozen=True, kw_only=True):
     """Two cards of a swap; which ones only the two partners learn."""
 
     turn_id: str
@@ -148,17 +148,17 @@ class CardsPassed(TableEvent):
     count: int
 
 
-class CardPlayed(TableEvent):
+class CardPlayed(TableEvent, frozen=True, kw_only=True):
     turn_id: str
     seat: SeatNo
     card: CardName
 
 
-class SpadesBroken(TableEvent):
+class SpadesBroken(TableEvent, frozen=True, kw_only=True):
     pass
 
 
-class TrickTaken(TableEvent):
+class TrickTaken(TableEvent, frozen=True, kw_only=True):
     """`cards` in the order played, from the leader on."""
 
     trick_no: int
@@ -187,7 +187,7 @@ class TeamScore(msgspec.Struct, frozen=True, kw_only=True):
     bag_penalties: int
 
 
-class HandScored(TableEvent):
+class HandScored(TableEvent, frozen=True, kw_only=True):
     hand_no: int
     bids: tuple[BidValue, BidValue, BidValue, BidValue]
     tricks: tuple[int, int, int, int]
@@ -202,7 +202,7 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
     returned: tuple[CardName, ...]
 
 
-class DealRevealed(TableEvent):
+class DealRevealed(TableEvent, frozen=True, kw_only=True):
     """The secret of a finished or voided hand: from here anybody can deal it again."""
 
     hand_no: int
@@ -212,13 +212,13 @@ class DealRevealed(TableEvent):
     swaps: tuple[Swap, ...]
 
 
-class DealUnreadable(TableEvent):
+class DealUnreadable(TableEvent, frozen=True, kw_only=True):
     """The sealed chain could not be opened under a present key; the game is cancelled with refunds."""
 
     hand_no: int
 
 
-class SeatAutoplayed(TableEvent):
+class SeatAutoplayed(TableEvent, frozen=True, kw_only=True):
     """The table played for a seat whose time ran out; `misses` in a row, computer speed from the third."""
 
     turn_id: str
@@ -227,11 +227,11 @@ class SeatAutoplayed(TableEvent):
     computer_speed: bool
 
 
-class SeatReady(TableEvent):
+class SeatReady(TableEvent, frozen=True, kw_only=True):
     seat: SeatNo
 
 
-class SeatForfeited(TableEvent):
+class SeatForfeited(TableEvent, frozen=True, kw_only=True):
     """A person left a running game: the fee is due, the stake stays in the pot."""
 
     seat: SeatNo
@@ -240,7 +240,7 @@ class SeatForfeited(TableEvent):
     fee_coins: Coins
 
 
-class DeadlineSet(TableEvent):
+class DeadlineSet(TableEvent, frozen=True, kw_only=True):
     """The table's earliest deadline; None when none runs. It replaces the one before."""
 
     deadline_id: int | None
@@ -248,7 +248,7 @@ class DeadlineSet(TableEvent):
     kind: DeadlineKind | None
 
 
-class ClockExtended(TableEvent):
+class ClockExtended(TableEvent, frozen=True, kw_only=True):
     """Time of an outage given back; counts as a `DeadlineSet`. `turn_deadline_ms` is the running turn's new one."""
 
     outage_ms: int
@@ -269,7 +269,7 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     leaver: str | None = None
 
 
-class TableCancelled(TableEvent):
+class TableCancelled(TableEvent, frozen=True, kw_only=True):
     """Ended without a winner by the server: those who stayed get everything back."""
 
     reason: str
@@ -277,7 +277,7 @@ class TableCancelled(TableEvent):
     seats: tuple[SeatResult, ...]
 
 
-class GameEnded(TableEvent):
+class GameEnded(TableEvent, frozen=True, kw_only=True):
     """`winner` is a team, or None when abandoned (all people left) or drawn; this one event settles the game."""
 
     winner: Team | None
@@ -296,7 +296,7 @@ class Payout(msgspec.Struct, frozen=True, kw_only=True):
     net_coins: int
 
 
-class GameSettled(TableEvent):
+class GameSettled(TableEvent, frozen=True, kw_only=True):
     """The wallet has paid; the last event of a coin table."""
 
     payouts: tuple[Payout, ...]

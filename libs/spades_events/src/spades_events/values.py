@@ -14,11 +14,15 @@ BidValue = Annotated[int, msgspec.Meta(ge=0, le=13)] | Literal["nil", "blind_nil
 CardName = Annotated[str, msgspec.Meta(min_length=2, max_length=2)]
 """Rank and suit, `TD`; the jokers are `LJ` and `BJ`."""
 
-Hex32 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+# The length too: a pattern's `$` would let a line feed behind the 64 digits pass.
+Hex32 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 """32 bytes in lower-case hexadecimal."""
 
 Coins = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 """A whole number of play coins."""
+
+HandNo = Annotated[int, msgspec.Meta(ge=1, le=64)]
+"""A game has at most as many hands as its deal chain has links."""
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 
@@ -57,11 +61,14 @@ class DeadlineKind(StrEnum):
     IDLE = "idle"
 
 
-class RulesetChoice(msgspec.Struct, frozen=True, kw_only=True):
+OptionName = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+
+
+class RulesetChoice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A preset by name with the host's options, as `spades_rules.ruleset` takes them."""
 
-    name: str
-    options: dict[str, int | bool | None] = {}
+    name: OptionName
+    options: Annotated[dict[OptionName, int | bool | None], msgspec.Meta(max_length=16)] = {}
 
 
 class SeatHolder(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,17 +21,17 @@ class WalletEvent(msgspec.Struct, frozen=True, kw_only=True):
     accounts: tuple[AccountBalance, ...]
 
 
-class AccountOpened(WalletEvent):
+class AccountOpened(WalletEvent, frozen=True, kw_only=True):
     account_id: str
     grant_coins: Coins
 
 
-class AccountClosed(WalletEvent):
+class AccountClosed(WalletEvent, frozen=True, kw_only=True):
     account_id: str
     returned_coins: Coins
 
 
-class CoinsGranted(WalletEvent):
+class CoinsGranted(WalletEvent, frozen=True, kw_only=True):
     """A top-up or an operator's grant."""
 
     account_id: str
@@ -39,7 +39,7 @@ class CoinsGranted(WalletEvent):
     reason: str
 
 
-class WalletCommandRefused(WalletEvent):
+class WalletCommandRefused(WalletEvent, frozen=True, kw_only=True):
     """An account command that had no effect, with its reason slug."""
 
     account_id: str
@@ -47,7 +47,7 @@ class WalletCommandRefused(WalletEvent):
     code: str
 
 
-class HoldPlaced(WalletEvent):
+class HoldPlaced(WalletEvent, frozen=True, kw_only=True):
     """Stake and leaving deposit of a reservation moved to escrow."""
 
     reservation_id: str
@@ -57,7 +57,7 @@ class HoldPlaced(WalletEvent):
     deposit_coins: Coins
 
 
-class HoldRefused(WalletEvent):
+class HoldRefused(WalletEvent, frozen=True, kw_only=True):
     """`code`: insufficient_balance | seated_elsewhere | no_account."""
 
     reservation_id: str
@@ -68,7 +68,7 @@ class HoldRefused(WalletEvent):
     available_coins: Coins
 
 
-class HoldVoided(WalletEvent):
+class HoldVoided(WalletEvent, frozen=True, kw_only=True):
     """A hold returned in full before the game."""
 
     reservation_id: str
@@ -76,13 +76,13 @@ class HoldVoided(WalletEvent):
     returned_coins: Coins
 
 
-class HoldsCaptured(WalletEvent):
+class HoldsCaptured(WalletEvent, frozen=True, kw_only=True):
     """All holds of the game, and the house's stakes, are in the pot."""
 
     pot_coins: Coins
 
 
-class FeeTaken(WalletEvent):
+class FeeTaken(WalletEvent, frozen=True, kw_only=True):
     """A leaver's deposit went to `fees`."""
 
     seat: SeatNo
@@ -90,7 +90,7 @@ class FeeTaken(WalletEvent):
     fee_coins: Coins
 
 
-class Settlement(WalletEvent):
+class Settlement(WalletEvent, frozen=True, kw_only=True):
     """The one settlement of a game, won, abandoned, drawn or cancelled; `payouts` sum to 0."""
 
     outcome: str
