@@ -1,0 +1,30 @@
+"""Passwords of the database roles and the key that seals hidden cards; made once, kept private."""
+
+import json
+import secrets
+from pathlib import Path
+
+from spades_local.places import write_private
+
+
+class Passwords:
+    """One random password a role, kept in a file that only its owner can read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._by_role: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+
+    def of(self, *roles: str) -> dict[str, str]:
+        """The passwords of `roles`; those not seen before are made and saved first."""
+        unknown = [role for role in roles if role not in self._by_role]
+        if unknown:
+            self._by_role.update({role: secrets.token_hex(24) for role in unknown})
+            write_private(self._path, json.dumps(self._by_role, indent=1))
+        return {role: self._by_role[role] for role in roles}
+
+
+def ensure_seal_key(path: Path) -> None:
+    """Make the table's seal key on the first start; a later start keeps it."""
+    if not path.exists():
+        key = {"current": "k1", "keys": {"k1": secrets.token_hex(32)}}
+        write_private(path, json.dumps(key))

@@ -1,0 +1,253 @@
+"""The order of things: servers, topics, schemas, migrations, services; and the way back."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from spades_local import environment, record, roles, servers, topics
+from spades_local.credentials import Passwords, ensure_seal_key
+from spades_local.environment import Surroundings
+from spades_local.places import Places, make_state_folder, write_private
+from spades_local.ports import HOST, any_free, is_free, next_free, same_or_free
+from spades_local.problems import NotReady, PortTaken, Problem
+from spades_local.programs import Program
+from spades_local.record import Record
+from spades_local.supervisor import Supervisor, Tell
+
+PAGE_PORT = 8080
+# Those of one line start beside each other, the next line when all of it are ready.
+SERVICES_IN_ORDER = (("wallet", "clock", "table"), ("bot", "lobby"))
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+Begin = Callable[[Supervisor, Record], Awaitable[None]]
+
+
+async def run(places: Places, tell: Tell, begin: Begin, until: asyncio.Event | None = None) -> None:
+    """Do `begin` and then supervise until a stop signal, or until `until` is set; then drain.
+
+    Raises AlreadyRunning, DiskFull and whatever Problem `begin` meets, after draining.
+    """
+    make_state_folder(places)
+    with record.only_one(places):
+        known = record.load(places.record)
+        for name in record.end_leftovers(known):
+            tell("stack", f"ended {name}, which an earlier run left")
+        known = Record(ports=known.ports, supervisor=record.myself())
+        stop = until or asyncio.Event()
+        for stop_signal in STOP_SIGNALS:
+            asyncio.get_running_loop().add_signal_handler(stop_signal, stop.set)
+        supervisor = Supervisor(
+            places.logs, tell, lambda: servers.note(places, known, supervisor)
+        )
+        try:
+            await _unless_stopped(begin(supervisor, known), stop)
+            await stop.wait()
+        finally:
+            known.ready = False
+            await supervisor.drain()
+            record.save(places.record, Record(ports=known.ports))
+            places.env.unlink(missing_ok=True)
+
+
+async def begin_servers(
+    places: Places, tell: Tell, supervisor: Supervisor, known: Record
+) -> servers.Servers:
+    """Only PostgreSQL and Kafka, and a file that a shell can source to use them."""
+    here = await servers.start(supervisor, places, known, lambda text: tell("stack", text))
+    write_private(
+        places.env,
+        f"export SPADES_KAFKA_BOOTSTRAP='{here.bootstrap}'\n"
+        f"export SPADES_DATABASE_URL='{here.admin_url}'\n",
+    )
+    known.bootstrap = here.bootstrap
+    known.ready = True
+    servers.note(places, known, supervisor)
+    return here
+
+
+async def begin_all(
+    places: Places,
+    tell: Tell,
+    supervisor: Supervisor,
+    known: Record,
+    environ: Mapping[str, str] = os.environ,
+) -> None:
+    """Everything, up to the page's address."""
+    page_host, page_port = _page_address(environ, tell)
+    here = await servers.start(supervisor, places, known, lambda text: tell("stack", text), environ)
+    around = await _make_room(places, here, environ)
+    tell("stack", "migrating the schemas")
+    await migrate_all(around, environ)
+    for line in SERVICES_IN_ORDER:
+        programs = []
+        for service in line:
+            port = same_or_free(known.ports.get(service))
+            known.ports[service] = port
+            env = environment.of_service(service, around, port, environ)
+            if service == "lobby":
+                env |= {"SPADES_LOBBY_HOST": page_host, "SPADES_LOBBY_PORT": str(page_port)}
+            programs.append(service_program(service, env, port))
+        tell("stack", f"starting {', '.join(line)}")
+        await supervisor.start(*programs)
+    known.address = f"http://{page_host}:{page_port}"
+    known.bootstrap = here.bootstrap
+    known.ready = True
+    servers.note(places, known, supervisor)
+    tell("stack", f"ready: {known.address}")
+
+
+async def migrate_all(
+    around: Surroundings, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Bring every schema up to date, beside each other: none knows another's tables."""
+    async with asyncio.TaskGroup() as migrations:
+        for service in around.databases:
+            migrations.create_task(migrate(service, around, environ))
+
+
+async def migrate(
+    service: str, around: Surroundings, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Bring one service's schema up to date as its owner; raises NotReady with what it said."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "spades_runtime.migrate", service),
+        env=environment.of_migration(service, around, environ),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    if process.returncode != 0:
+        raise NotReady(f"The schema of {service} could not be migrated:\n{said.decode()[-3000:]}")
+
+
+def service_program(service: str, env: Mapping[str, str], admin_port: int) -> Program:
+    """One of our services as a child, ready when its /readyz says so."""
+
+    async def answers() -> bool:
+        return await _says_ready(admin_port)
+
+    return Program(
+        name=service,
+        argv=(sys.executable, "-m", f"spades_{service}"),
+        env=env,
+        ready=answers,
+        port=admin_port,
+    )
+
+
+def stop(places: Places, tell: Tell) -> bool:
+    """Stop the stack of this folder and what a crash left of it; whether there was anything."""
+    known = record.load(places.record)
+    found = False
+    if known.supervisor is not None and record.is_held(places):
+        process = record.still_runs(known.supervisor)
+        if process is not None:
+            found = True
+            tell("stack", f"stopping the stack (process {process.pid})")
+            process.terminate()
+            record.await_end(process)
+    for name in record.end_leftovers(record.load(places.record)):
+        found = True
+        tell("stack", f"ended {name}, which a crash left")
+    if places.state.exists() and not record.is_held(places):
+        ports = record.load(places.record).ports
+        record.save(places.record, Record(ports=ports))
+        places.env.unlink(missing_ok=True)
+    return found
+
+
+async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
+    """Remove what is ours from servers that somebody else runs."""
+    if url := environ.get("SPADES_DATABASE_URL"):
+        await asyncio.to_thread(roles.drop, url, "")
+    if bootstrap := environ.get("SPADES_KAFKA_BOOTSTRAP"):
+        await topics.delete(bootstrap, environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX))
+
+
+async def _make_room(
+    places: Places, here: servers.Servers, environ: Mapping[str, str]
+) -> Surroundings:
+    """Topics, schemas, roles and the seal key: all that the services find and none makes."""
+    prefix = environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX)
+    partitions = int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS))
+    await topics.create(here.bootstrap, prefix, partitions)
+    databases = await asyncio.to_thread(
+        roles.create, here.admin_url, "", Passwords(places.secrets)
+    )
+    ensure_seal_key(places.seal_key)
+    return Surroundings(
+        bootstrap=here.bootstrap,
+        databases=databases,
+        seal_key=Path(places.seal_key),
+        topic_prefix=prefix,
+        group_prefix=environ.get("SPADES_GROUP_PREFIX", environment.GROUP_PREFIX),
+        partitions=partitions,
+        log_level=environ.get("SPADES_LOG_LEVEL", "INFO"),
+    )
+
+
+def _page_address(environ: Mapping[str, str], tell: Tell) -> tuple[str, int]:
+    host = environ.get("SPADES_LOBBY_HOST", HOST)
+    asked = environ.get("SPADES_LOBBY_PORT")
+    if asked == "0":
+        return host, any_free()
+    if asked:
+        if not is_free(int(asked), host):
+            raise PortTaken(
+                f"Port {asked} is taken by another program.\n"
+                "Stop that one, or set SPADES_LOBBY_PORT to another port (0: any)."
+            )
+        return host, int(asked)
+    port = next_free(PAGE_PORT, host)
+    if port != PAGE_PORT:
+        tell("stack", f"port {PAGE_PORT} is taken, so the page is at {port}")
+    return host, port
+
+
+async def _says_ready(port: int) -> bool:
+    """Whether /readyz on this port answers 200."""
+    try:
+        async with asyncio.timeout(2.0):
+            reader, writer = await asyncio.open_connection(HOST, port)
+            try:
+                writer.write(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                await writer.drain()
+                status = await reader.readline()
+            finally:
+                writer.close()
+    except (OSError, TimeoutError):
+        return False
+    return status.split()[1:2] == [b"200"]
+
+
+async def _unless_stopped(work: Awaitable[None], stop: asyncio.Event) -> None:
+    """Await `work`, or give it up when `stop` is set; the first Problem of several is raised."""
+    doing = asyncio.ensure_future(work)
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([doing, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if doing.done():
+            doing.result()
+    except BaseExceptionGroup as group:
+        raise first_problem(group) from group
+    finally:
+        for task in (doing, stopping):
+            task.cancel()
+        await asyncio.gather(doing, stopping, return_exceptions=True)
+
+
+def first_problem(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first Problem in a tree of errors, else the first error."""
+    flat: list[BaseException] = []
+    waiting: list[BaseException] = [group]
+    while waiting:
+        error = waiting.pop(0)
+        if isinstance(error, BaseExceptionGroup):
+            waiting += error.exceptions
+        else:
+            flat.append(error)
+    return next((error for error in flat if isinstance(error, Problem)), flat[0])
