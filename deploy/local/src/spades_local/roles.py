@@ -56,7 +56,7 @@ def drop(admin_url: str, prefix: str) -> None:
             roles = [
                 role
                 for role in (schema, f"{schema}_owner")
-                if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+                if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
             ]
             connection.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
@@ -72,7 +72,7 @@ def drop(admin_url: str, prefix: str) -> None:
 def _ensure_role(
     connection: psycopg.Connection, role: str, password: str, schema: str
 ) -> None:
-    if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).fetchone():
+    if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
         _run(connection, "CREATE ROLE {role}", role=role)
     connection.execute(
         sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))

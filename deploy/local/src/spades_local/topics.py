@@ -7,7 +7,6 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import (
     KafkaError,
     TopicAlreadyExistsError,
-    UnknownTopicOrPartitionError,
     for_code,
 )
 
@@ -62,16 +61,16 @@ async def create(bootstrap: str, prefix: str, partitions: int) -> None:
 
 
 async def delete(bootstrap: str, prefix: str) -> None:
-    """Delete the topics of `prefix` that exist."""
+    """Delete the topics of `prefix` that exist; returns when they are gone."""
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     try:
         await admin.start()
-        there = sorted(set(names(prefix)) & set(await admin.list_topics()))
-        if there:
+        deadline_s = asyncio.get_running_loop().time() + VISIBLE_LIMIT_S
+        while there := sorted(set(names(prefix)) & set(await admin.list_topics())):
+            if asyncio.get_running_loop().time() > deadline_s:
+                raise NotReady(f"Kafka still shows {there} {VISIBLE_LIMIT_S:g} s after deletion.")
             await admin.delete_topics(there)
-    except UnknownTopicOrPartitionError:
-        # Somebody else deleted one between the question and the answer.
-        pass
+            await asyncio.sleep(0.02)
     finally:
         await admin.close()
 
