@@ -1,0 +1,41 @@
+"""Kafka and Postgres plumbing of the services: the partition worker and what stands around it.
+
+It knows no card, seat or player. DESIGN.md's promises about single writers, exactly-once
+effects and recovery are kept here and nowhere else.
+"""
+
+from spades_runtime.clock import Clock
+from spades_runtime.partitions import partition_of
+from spades_runtime.settings import RuntimeSettings
+from spades_runtime.types import (
+    Answer,
+    AnswerId,
+    Commit,
+    Database,
+    Effects,
+    Input,
+    Output,
+    Parked,
+    Poll,
+    Processor,
+    SnapshotRow,
+    StoredEvent,
+)
+
+__all__ = [
+    "Answer",
+    "AnswerId",
+    "Clock",
+    "Commit",
+    "Database",
+    "Effects",
+    "Input",
+    "Output",
+    "Parked",
+    "Poll",
+    "Processor",
+    "RuntimeSettings",
+    "SnapshotRow",
+    "StoredEvent",
+    "partition_of",
+]

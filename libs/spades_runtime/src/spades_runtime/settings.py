@@ -1,0 +1,60 @@
+"""The knobs every process has; a service adds its own in a subclass."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class RuntimeSettings(BaseSettings):
+    """Read from the environment, prefix `SPADES_`. Everything is bounded; units last in the names."""
+
+    model_config = SettingsConfigDict(env_prefix="SPADES_", extra="ignore", frozen=True)
+
+    service: str = Field(min_length=1)
+    member_id: str = ""
+    """Static membership: the pod's name. Empty: the service's name, for a lone process."""
+
+    kafka_bootstrap: str
+    topic_prefix: str = "spades."
+    group_prefix: str = "spades."
+    partitions: int = Field(default=8, ge=1, le=1_024)
+
+    database_url: str = Field(repr=False)
+    database_schema: str = ""
+    """Empty: `spades_` and the service's name."""
+
+    admin_host: str = "127.0.0.1"
+    admin_port: int = Field(default=0, ge=0, le=65_535)
+    """Probes and metrics; 0 takes a free port."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["console", "json"] = "json"
+
+    seal_key_file: Path | None = None
+
+    session_ms: int = Field(default=30_000, ge=1_000)
+    """How long a silent member keeps its partitions."""
+    poll_ms: int = Field(default=500, ge=1, le=1_000)
+    poll_records_max: int = Field(default=1_000, ge=1, le=10_000)
+    fetch_wait_ms: int = Field(default=50, ge=1)
+    interval_ms: int = Field(default=250, ge=10)
+    """Commit.INTERVAL: time between two commits."""
+    in_flight_max: int = Field(default=4, ge=1)
+    """Committed batches whose publication is not yet acknowledged."""
+
+    @property
+    def schema_name(self) -> str:
+        return self.database_schema or f"spades_{self.service}"
+
+    @property
+    def member_name(self) -> str:
+        return self.member_id or self.service
+
+    @property
+    def group(self) -> str:
+        return f"{self.group_prefix}{self.service}"
+
+    def topic(self, name: str) -> str:
+        """Return the topic's full name in this deployment."""
+        return self.topic_prefix + name
