@@ -24,11 +24,15 @@ class WalletEvent(msgspec.Struct, frozen=True, kw_only=True):
 class AccountOpened(WalletEvent, frozen=True, kw_only=True):
     account_id: str
     grant_coins: Coins
+    command_id: str | None = None
+    """The command that this answers, for whoever waits for it."""
 
 
 class AccountClosed(WalletEvent, frozen=True, kw_only=True):
     account_id: str
     returned_coins: Coins
+    command_id: str | None = None
+    """The command that this answers, for whoever waits for it."""
 
 
 class CoinsGranted(WalletEvent, frozen=True, kw_only=True):
@@ -37,6 +41,8 @@ class CoinsGranted(WalletEvent, frozen=True, kw_only=True):
     account_id: str
     amount_coins: Coins
     reason: str
+    command_id: str | None = None
+    """The command that this answers, for whoever waits for it."""
 
 
 class WalletCommandRefused(WalletEvent, frozen=True, kw_only=True):
