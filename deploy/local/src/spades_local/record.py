@@ -1,4 +1,4 @@
-"""The state file: who runs, under which process id, since when; and the lock of the one who does."""
+"""The state file: who runs, under which process id, since when; and the runner's lock."""
 
 import fcntl
 import json

@@ -56,7 +56,9 @@ def drop(admin_url: str, prefix: str) -> None:
             roles = [
                 role
                 for role in (schema, f"{schema}_owner")
-                if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+                if connection.execute(
+                    "SELECT 1 FROM pg_roles WHERE rolname = %s", [role]
+                ).fetchone()
             ]
             connection.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
@@ -69,13 +71,13 @@ def drop(admin_url: str, prefix: str) -> None:
                 _run(connection, "DROP ROLE {role}", role=role)
 
 
-def _ensure_role(
-    connection: psycopg.Connection, role: str, password: str, schema: str
-) -> None:
+def _ensure_role(connection: psycopg.Connection, role: str, password: str, schema: str) -> None:
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
         _run(connection, "CREATE ROLE {role}", role=role)
     connection.execute(
-        sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password))
+        sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(
+            sql.Identifier(role), sql.Literal(password)
+        )
     )
     _run(connection, "ALTER ROLE {role} SET search_path = {schema}", role=role, schema=schema)
 
@@ -83,29 +85,43 @@ def _ensure_role(
 def _ensure_schema(connection: psycopg.Connection, schema: str, owner: str) -> None:
     # An administrator who is no superuser may give a schema only to a role it belongs to.
     _run(connection, "GRANT {owner} TO CURRENT_USER", owner=owner)
-    _run(connection, "CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {owner}",
-         schema=schema, owner=owner)
+    _run(
+        connection,
+        "CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {owner}",
+        schema=schema,
+        owner=owner,
+    )
 
 
-def _grant(
-    connection: psycopg.Connection, service: str, schema: str, app: str, owner: str
-) -> None:
+def _grant(connection: psycopg.Connection, service: str, schema: str, app: str, owner: str) -> None:
     _run(connection, "GRANT USAGE ON SCHEMA {schema} TO {app}", schema=schema, app=app)
     # By default everybody may call a new function, whoever made it.
-    _run(connection, "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} "
-         "REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC", owner=owner)
+    _run(
+        connection,
+        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC",
+        owner=owner,
+    )
     if service in GRANTS_BY_MIGRATION:
         return
     for privilege in (
-        "SELECT, INSERT, UPDATE, DELETE ON TABLES", "USAGE ON SEQUENCES", "EXECUTE ON FUNCTIONS"
+        "SELECT, INSERT, UPDATE, DELETE ON TABLES",
+        "USAGE ON SEQUENCES",
+        "EXECUTE ON FUNCTIONS",
     ):
-        _run(connection, "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} GRANT "
-             + privilege + " TO {app}", owner=owner, schema=schema, app=app)
+        _run(
+            connection,
+            "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} GRANT "
+            + privilege
+            + " TO {app}",
+            owner=owner,
+            schema=schema,
+            app=app,
+        )
 
 
 def _run(connection: psycopg.Connection, statement: str, **names: str) -> None:
     quoted = {key: sql.Identifier(name) for key, name in names.items()}
-    connection.execute(sql.SQL(statement).format(**quoted))  # type: ignore[arg-type]
+    connection.execute(sql.SQL(statement).format(**quoted))
 
 
 def _url_of(admin_url: str, role: str, password: str) -> str:

@@ -48,7 +48,8 @@ async def start(
     if broker is not None:
         await supervisor.start(kafka.program(broker.result()))
         bootstrap = broker.result().bootstrap
-    assert admin_url and bootstrap
+    assert admin_url
+    assert bootstrap
     if database is None:
         await _await_given_postgres(admin_url)
     if broker is None:

@@ -39,9 +39,7 @@ async def run(places: Places, tell: Tell, begin: Begin, until: asyncio.Event | N
         stop = until or asyncio.Event()
         for stop_signal in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(stop_signal, stop.set)
-        supervisor = Supervisor(
-            places.logs, tell, lambda: servers.note(places, known, supervisor)
-        )
+        supervisor = Supervisor(places.logs, tell, lambda: servers.note(places, known, supervisor))
         try:
             await _unless_stopped(begin(supervisor, known), stop)
             await stop.wait()
@@ -99,9 +97,7 @@ async def begin_all(
     tell("stack", f"ready: {known.address}")
 
 
-async def migrate_all(
-    around: Surroundings, environ: Mapping[str, str] = os.environ
-) -> None:
+async def migrate_all(around: Surroundings, environ: Mapping[str, str] = os.environ) -> None:
     """Bring every schema up to date, beside each other: none knows another's tables."""
     async with asyncio.TaskGroup() as migrations:
         for service in around.databases:
@@ -175,9 +171,7 @@ async def _make_room(
     prefix = environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX)
     partitions = int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS))
     await topics.create(here.bootstrap, prefix, partitions)
-    databases = await asyncio.to_thread(
-        roles.create, here.admin_url, "", Passwords(places.secrets)
-    )
+    databases = await asyncio.to_thread(roles.create, here.admin_url, "", Passwords(places.secrets))
     ensure_seal_key(places.seal_key)
     return Surroundings(
         bootstrap=here.bootstrap,
@@ -214,7 +208,9 @@ async def _says_ready(port: int) -> bool:
         async with asyncio.timeout(2.0):
             reader, writer = await asyncio.open_connection(HOST, port)
             try:
-                writer.write(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                writer.write(
+                    b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                )
                 await writer.drain()
                 status = await reader.readline()
             finally:

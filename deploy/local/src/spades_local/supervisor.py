@@ -1,4 +1,4 @@
-"""Runs programs: starts each when the one before is ready, restarts what crashes, drains in reverse."""
+"""Runs programs: each starts when those before are ready, is restarted, and drains in reverse."""
 
 import asyncio
 import contextlib
@@ -20,6 +20,8 @@ BACKOFF_FIRST_S = 0.05
 BACKOFF_MAX_S = 1.0
 # After this long a life counts as a good one, and the next crash is answered at once again.
 GOOD_LIFE_S = 10.0
+# A program that was never ready and ended so often will not be cured by another try.
+STILLBIRTHS_MAX = 8
 READY_POLL_S = 0.05
 LOG_BYTES_MAX = 10_000_000
 LINE_BYTES_MAX = 1_000_000
@@ -40,7 +42,8 @@ class Child:
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._last: deque[str] = deque(maxlen=LAST_LINES)
-        self._log = _log_file(logs / f"{program.name}.log")
+        self._log_path = logs / f"{program.name}.log"
+        self._log = _log_file(self._log_path)
 
     async def start(self) -> None:
         """Start it and keep it running; returns when it is ready, raises NotReady."""
@@ -50,7 +53,8 @@ class Child:
             if self._task.done():
                 # A program that cannot even be started ends the task with the reason.
                 self._task.result()
-            if time.monotonic() > deadline_s:
+            hopeless = self.running is not None and self.running.restarts >= STILLBIRTHS_MAX
+            if hopeless or time.monotonic() > deadline_s:
                 raise NotReady(self._why_not_ready())
             await asyncio.sleep(READY_POLL_S)
 
@@ -84,7 +88,7 @@ class Child:
 
     async def _keep_running(self) -> None:
         backoff_s, restarts = BACKOFF_FIRST_S, 0
-        while not self._stopping:
+        while True:
             born_s = time.monotonic()
             code = await self._live(restarts)
             if self._stopping:
@@ -143,10 +147,10 @@ class Child:
         program = self.program
         said = "\n".join(self._last) or "(it said nothing)"
         return (
-            f"{program.name} was not ready within {program.ready_limit_s:g} s. Its last lines:\n"
+            f"{program.name} does not get ready. Its last lines:\n"
             f"{said}\n"
-            "The whole of it is in the logs folder of the state folder. "
-            "If the data is damaged, `make reset` starts from nothing."
+            f"All of them are in {self._log_path}. "
+            "If the stored data is damaged, `make reset` starts from nothing."
         )
 
 

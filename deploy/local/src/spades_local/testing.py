@@ -1,10 +1,10 @@
 """For tests: real servers, and a corner of them that no other test sees.
 
-    def test_something(namespace):
-        namespace.create_topics(partitions=2)
-        namespace.migrate("table")
-        env = namespace.service_env("table")          # all that `python -m spades_table` reads
-        topic = namespace.topic("table.events")
+def test_something(namespace):
+    namespace.create_topics(partitions=2)
+    namespace.migrate("table")
+    env = namespace.service_env("table")          # all that `python -m spades_table` reads
+    topic = namespace.topic("table.events")
 """
 
 import asyncio
@@ -26,6 +26,7 @@ from spades_local.credentials import Passwords, ensure_seal_key
 from spades_local.environment import Surroundings
 from spades_local.ports import any_free
 from spades_local.problems import NotReady
+from spades_local.record import DRAIN_LIMIT_S
 from spades_local.roles import Database
 
 PARTITIONS = 2
@@ -41,7 +42,7 @@ class Infra:
 
 
 class Namespace:
-    """Topics, groups, schemas and roles under one prefix. Nothing is made before it is asked for."""
+    """Topics, groups, schemas and roles under one prefix, each made when first asked for."""
 
     def __init__(self, infra: Infra, folder: Path, prefix: str | None = None) -> None:
         self.prefix = prefix or f"t{secrets.token_hex(4)}"
@@ -112,9 +113,7 @@ class Namespace:
 
 
 @contextlib.contextmanager
-def serve_infra(
-    folder: Path, environ: Mapping[str, str] = os.environ
-) -> Iterator[Infra]:
+def serve_infra(folder: Path, environ: Mapping[str, str] = os.environ) -> Iterator[Infra]:
     """The servers that the environment names, else embedded ones that live as long as we do."""
     given = environ.get("SPADES_DATABASE_URL"), environ.get("SPADES_KAFKA_BOOTSTRAP")
     if given[0] and given[1]:
@@ -135,7 +134,7 @@ def serve_infra(
         finally:
             assert process.stdin is not None
             process.stdin.close()
-            process.wait(stack.record.DRAIN_LIMIT_S)
+            process.wait(DRAIN_LIMIT_S)
 
 
 def _await_servers(process: "subprocess.Popen[bytes]", folder: Path) -> Infra:
@@ -168,5 +167,3 @@ def _await(work: Coroutine[Any, Any, None]) -> None:
     thread.join()
     if failures:
         raise failures[0]
-
-

@@ -1,4 +1,4 @@
-"""Every topic of the system, made with one partition count for all and kept as long as it must be."""
+"""Every topic of the system, with one partition count for all, kept as long as it must be."""
 
 import asyncio
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ async def _await_visible(admin: AIOKafkaAdminClient, prefix: str, partitions: in
         wrong = {topic: count for topic, count in counts.items() if count != partitions}
         if wrong:
             raise PartitionsDiffer(
-                f"These topics exist with another number of partitions than {partitions}: {wrong}.\n"
+                f"These topics exist with another partition count than {partitions}: {wrong}.\n"
                 "The number is fixed for life: set SPADES_PARTITIONS to it, or `make reset`."
             )
         if len(counts) == len(RETENTION_MS):
