@@ -95,6 +95,7 @@ from spades_rules.rejection import Reject, Rejected
 from spades_rules.ruleset import HANDS_MAX, TRICKS_PER_HAND, FailedNil, Ruleset
 from spades_rules.scoring import game_end, score_hand, score_team
 from spades_rules.seats import SEATS, TEAMS, Seat, Team, left_of, partner_of, seats_of, team_of
+from spades_rules.transcript import Transcript, read_transcript, write_transcript
 from spades_rules.versions import Rules, UnknownRulesVersion, rules_for
 from spades_rules.view import RULES_VERSION, TrickView, View, view
 
@@ -167,6 +168,7 @@ __all__ = [
     "Swap",
     "Team",
     "TeamScore",
+    "Transcript",
     "TrickTaken",
     "TrickView",
     "TurnKind",
@@ -206,6 +208,7 @@ __all__ = [
     "parse_cards",
     "partner_of",
     "phase_of",
+    "read_transcript",
     "replay",
     "rules_for",
     "ruleset",
@@ -219,4 +222,5 @@ __all__ = [
     "team_of",
     "view",
     "winning_card",
+    "write_transcript",
 ]

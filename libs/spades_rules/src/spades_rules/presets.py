@@ -109,29 +109,36 @@ def _chosen_ruleset(name: str, options: tuple[tuple[str, OptionValue], ...]) -> 
     return replace(base, **changes)
 
 
-def custom_ruleset(**changes: Any) -> Ruleset:
-    """A rule set outside the presets, for studies and case files: `classic` with any fields
-    changed.
+def custom_ruleset(base: Ruleset = _CLASSIC, **changes: Any) -> Ruleset:
+    """A rule set outside the presets, for studies and case files: `base` with any fields changed.
 
-    Its name is `custom` and its options are the changed fields, so that name and options alone
-    rebuild it. No host can choose it. Raises OptionRefused for an unknown field or one out of
-    bounds.
+    Its name is `custom` and its options are the fields that differ from `classic`, so that name
+    and options alone rebuild it. No host can choose it. Raises OptionRefused for an unknown field
+    or one out of bounds.
     """
     for field in changes:
         if field not in RULE_FIELDS:
             raise OptionRefused(field, changes[field], ())
-    made = replace(_CLASSIC, name=CUSTOM, **changes)
+    made = replace(base, name=CUSTOM, options=(), **changes)
     stamped = tuple(
-        (field, "none" if changes[field] is None else _plain(changes[field]))
-        for field in sorted(changes)
+        (field, _plain(getattr(made, field)))
+        for field in sorted(RULE_FIELDS)
+        if getattr(made, field) != getattr(_CLASSIC, field)
     )
     return replace(made, options=stamped)
 
 
 def _plain(value: Any) -> OptionValue:
-    if isinstance(value, Deck):
-        return int(value)
-    return str(value) if isinstance(value, FailedNil) else value
+    match value:
+        case None:
+            return "none"
+        case Deck():
+            return int(value)
+        case FailedNil():
+            return value.value
+        case bool() | int():
+            return value
+    raise TypeError(f"a rule's value cannot be {value!r}")
 
 
 def ruleset_stamped(name: str, options: Mapping[str, object]) -> Ruleset:

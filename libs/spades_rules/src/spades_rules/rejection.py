@@ -40,7 +40,7 @@ SENTENCES = {
     Reject.NOT_YOUR_TURN: "It is another seat's turn.",
     Reject.NOT_IN_HAND: "You do not hold that card.",
     Reject.MUST_FOLLOW: "You hold the suit led, so you must follow it.",
-    Reject.SPADES_NOT_BROKEN: "Spades open once one is played on another suit; before, only spades alone lead them.",
+    Reject.SPADES_NOT_BROKEN: "Spades open once one falls on another suit; spades alone lead them.",
     Reject.MALFORMED_BID: "A bid is a whole number, nil or blind_nil.",
     Reject.BID_REFUSED: "These rules do not know that bid.",
     Reject.LOOK_FIRST: "Your cards are face down: bid Blind Nil, or look at them first.",
