@@ -71,6 +71,8 @@ TABLE_EVENTS: tuple[type[msgspec.Struct], ...] = (
     events.SeatRefused,
     events.SeatReleased,
     events.SeatsLocked,
+    events.SeedOpened,
+    events.StakesCaptured,
     events.SeedsFixed,
     events.GameStarted,
     events.HandCommitted,

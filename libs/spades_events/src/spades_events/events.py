@@ -89,6 +89,18 @@ class SeatsLocked(TableEvent, frozen=True, kw_only=True):
     start_due_ms: int
 
 
+class SeedOpened(TableEvent, frozen=True, kw_only=True):
+    """A seat has opened its seed; which one, all learn together when the seeds are fixed."""
+
+    seat: SeatNo
+
+
+class StakesCaptured(TableEvent, frozen=True, kw_only=True):
+    """The wallet has put all stakes of the game into the pot."""
+
+    pot_coins: Coins
+
+
 class SeedsFixed(TableEvent, frozen=True, kw_only=True):
     """The four seeds of the whole game, all published together; bots and missing ones are zeros."""
 
