@@ -17,12 +17,18 @@ KAFKA_VERSION = "4.1.1"
 COORDINATE = f"org.apache.kafka:kafka_2.13:{KAFKA_VERSION}"
 RESOLVE_LIMIT_S = 300
 
+# Puts the jars anywhere below the given folder and says where.
+Resolve = Callable[[Path], list[Path]]
 
-def ensure_jars(cache: Path, tell: Callable[[str], None]) -> tuple[Path, ...]:
+
+def ensure_jars(
+    cache: Path, tell: Callable[[str], None], resolve: Resolve | None = None
+) -> tuple[Path, ...]:
     """The jars of the broker, intact; resolves them when absent or damaged.
 
     Raises JarsUnavailable when they cannot be had, WheelMissing without the resolver.
     """
+    resolve = resolve or _resolve
     folder = cache / f"kafka-{KAFKA_VERSION}"
     manifest = folder / "jars.json"
     if manifest.exists():
@@ -32,7 +38,7 @@ def ensure_jars(cache: Path, tell: Callable[[str], None]) -> tuple[Path, ...]:
         tell(f"The cached Kafka jars in {folder} are damaged ({damaged}); fetching them again.")
     else:
         tell("Fetching the Kafka jars (43 MB, about half a minute, only the first time).")
-    _replace(folder, manifest)
+    _replace(folder, manifest, resolve)
     damaged = _damaged(folder, manifest)
     if damaged:
         raise JarsUnavailable(
@@ -42,7 +48,7 @@ def ensure_jars(cache: Path, tell: Callable[[str], None]) -> tuple[Path, ...]:
     return _listed(folder, manifest)
 
 
-def _replace(folder: Path, manifest: Path) -> None:
+def _replace(folder: Path, manifest: Path, resolve: Resolve) -> None:
     with told_when_full(folder.parent):
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +59,7 @@ def _replace(folder: Path, manifest: Path) -> None:
                 "Make it writable, delete what is in its place, or set SPADES_CACHE_DIR."
             ) from error
         try:
-            jars = _resolve(work)
+            jars = resolve(work)
             fresh = work / "fresh"
             fresh.mkdir()
             for jar in jars:

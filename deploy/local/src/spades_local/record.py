@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -128,10 +128,7 @@ def end_leftovers(record: Record) -> list[str]:
         gone_with_it = process.children(recursive=True)
         # A postmaster rolls back and ends at once on SIGINT; SIGTERM would wait for its clients.
         process.send_signal(signal.SIGINT if name == "postgres" else signal.SIGTERM)
-        _, alive = psutil.wait_procs([process, *gone_with_it], timeout=LEFTOVER_LIMIT_S)
-        for stubborn in alive:
-            stubborn.kill()
-        psutil.wait_procs(alive, timeout=LEFTOVER_LIMIT_S)
+        _await_all([process, *gone_with_it], LEFTOVER_LIMIT_S)
         ended.append(name)
     return ended
 
@@ -144,7 +141,24 @@ def myself() -> Running:
 
 def await_end(process: psutil.Process) -> None:
     """Wait for a draining supervisor; end it if it never comes to an end."""
-    _, alive = psutil.wait_procs([process], timeout=DRAIN_LIMIT_S)
-    for stubborn in alive:
-        stubborn.kill()
-        stubborn.wait(LEFTOVER_LIMIT_S)
+    _await_all([process], DRAIN_LIMIT_S)
+
+
+def _await_all(processes: list[psutil.Process], limit_s: float) -> None:
+    """Wait until all have ended; those that have not within the limit are killed."""
+    deadline_s = time.monotonic() + limit_s
+    while alive := [process for process in processes if _lives(process)]:
+        if time.monotonic() > deadline_s:
+            for process in alive:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            return
+        time.sleep(0.05)
+
+
+def _lives(process: psutil.Process) -> bool:
+    # One that its parent has not reaped yet holds nothing but its number.
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
