@@ -21,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from spades_events.topics import Topic
 from spades_local import environment, roles, stack, topics
 from spades_local.credentials import Passwords, ensure_seal_key
 from spades_local.environment import Surroundings
@@ -56,8 +57,7 @@ class Namespace:
 
     def topic(self, name: str) -> str:
         """The full name of a topic, as `table.events`."""
-        assert name in topics.RETENTION_MS, f"no such topic: {name}"
-        return self.topic_prefix + name
+        return self.topic_prefix + Topic(name)
 
     def group(self, name: str) -> str:
         """The full name of a consumer group."""

@@ -1,40 +1,19 @@
 """Every topic of the system, with one partition count for all, kept as long as it must be."""
 
 import asyncio
-from collections.abc import Mapping
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.errors import (
-    KafkaError,
-    TopicAlreadyExistsError,
-    for_code,
-)
+from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
+from spades_events.topics import DAY_MS, SPECS, TopicSpec
 from spades_local.problems import NotReady, PartitionsDiffer
 
-MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
-DAY_MS = 24 * HOUR_MS
-FOR_EVER_MS = -1
-
-# How long each is kept. The public record of games and money is kept without limit.
-RETENTION_MS: Mapping[str, int] = {
-    "table.commands": DAY_MS,
-    "table.events": FOR_EVER_MS,
-    "table.private": HOUR_MS,
-    "table.prompts": HOUR_MS,
-    "clock.events": DAY_MS,
-    "wallet.commands": DAY_MS,
-    "wallet.events": FOR_EVER_MS,
-    "lobby.events": 30 * DAY_MS,
-    "parked": 30 * DAY_MS,
-}
 VISIBLE_LIMIT_S = 20.0
 
 
 def names(prefix: str) -> tuple[str, ...]:
     """The topics' full names."""
-    return tuple(prefix + name for name in RETENTION_MS)
+    return tuple(prefix + spec.topic for spec in SPECS)
 
 
 async def create(bootstrap: str, prefix: str, partitions: int) -> None:
@@ -44,12 +23,12 @@ async def create(bootstrap: str, prefix: str, partitions: int) -> None:
         await admin.start()
         wanted = [
             NewTopic(
-                name=prefix + name,
+                name=prefix + spec.topic,
                 num_partitions=partitions,
                 replication_factor=1,
-                topic_configs=_settings(retention_ms),
+                topic_configs=_settings(spec),
             )
-            for name, retention_ms in RETENTION_MS.items()
+            for spec in SPECS
         ]
         answer = await admin.create_topics(wanted)
         for topic, code, *words in answer.topic_errors:
@@ -95,15 +74,17 @@ async def _await_visible(admin: AIOKafkaAdminClient, prefix: str, partitions: in
                 f"These topics exist with another partition count than {partitions}: {wrong}.\n"
                 "The number is fixed for life: set SPADES_PARTITIONS to it, or `make reset`."
             )
-        if len(counts) == len(RETENTION_MS):
+        if len(counts) == len(SPECS):
             return
         await asyncio.sleep(0.05)
     raise NotReady(f"Kafka did not show the topics of {prefix!r} within {VISIBLE_LIMIT_S:g} s.")
 
 
-def _settings(retention_ms: int) -> dict[str, str]:
-    settings = {"retention.ms": str(retention_ms), "cleanup.policy": "delete"}
-    if retention_ms != FOR_EVER_MS:
+def _settings(spec: TopicSpec) -> dict[str, str]:
+    settings = {"retention.ms": str(spec.retention_ms), "cleanup.policy": "delete"}
+    if spec.segment_ms is not None:
+        settings["segment.ms"] = str(spec.segment_ms)
+    elif spec.retention_ms > 0:
         # Only closed segments are deleted, so a segment lasts a sixth of the time at most.
-        settings["segment.ms"] = str(min(retention_ms // 6, DAY_MS))
+        settings["segment.ms"] = str(min(spec.retention_ms // 6, DAY_MS))
     return settings
