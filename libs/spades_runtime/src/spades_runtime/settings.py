@@ -1,10 +1,12 @@
 """The knobs every process has; a service adds its own in a subclass."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lambda level: str(level).lower())]
 
 
 class RuntimeSettings(BaseSettings):
@@ -28,7 +30,7 @@ class RuntimeSettings(BaseSettings):
     admin_host: str = "127.0.0.1"
     admin_port: int = Field(default=0, ge=0, le=65_535)
     """Probes and metrics; 0 takes a free port."""
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_level: LogLevel = "info"
     log_format: Literal["console", "json"] = "json"
 
     seal_key_file: Path | None = None

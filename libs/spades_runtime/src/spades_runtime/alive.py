@@ -1,0 +1,46 @@
+"""When every input partition last answered a fetch: what `alive_at` may claim, and when an outage ended."""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+
+FRESH_MS = 1_000
+OUTAGE_MS = 2_000
+"""Shorter silences are not given back: a heartbeat is written only once a second."""
+
+
+class Fetches:
+    """Follows aiokafka's note of each partition's last successful fetch, empty ones too.
+
+    That note is wall time, which may jump; it is trusted only inside the span between two looks.
+    """
+
+    def __init__(self) -> None:
+        self._noted: dict[TopicPartition, int] = {}
+        self._at_ms: dict[TopicPartition, int] = {}
+        self._looked_ms = 0
+
+    def forget(self) -> None:
+        """A new assignment: nothing has been fetched on it yet."""
+        self._noted.clear()
+        self._at_ms.clear()
+
+    def look(self, consumer: AIOKafkaConsumer, partitions: Iterable[TopicPartition], now_ms: int) -> None:
+        """Note what was fetched since the last look."""
+        wall_ms = time.time_ns() // 1_000_000
+        span_ms = now_ms - self._looked_ms
+        for partition in partitions:
+            noted: Any = consumer.last_poll_timestamp(partition)
+            if noted is None or noted == self._noted.get(partition):
+                continue
+            age_ms = wall_ms - noted
+            self._noted[partition] = noted
+            self._at_ms[partition] = now_ms - age_ms if 0 <= age_ms <= span_ms else now_ms - min(span_ms, FRESH_MS)
+        self._looked_ms = now_ms
+
+    def all_at_ms(self, partitions: Iterable[TopicPartition], now_ms: int) -> int | None:
+        """The latest moment by which each of `partitions` had answered; None if one was silent for a second."""
+        oldest = min(self._at_ms.get(partition, 0) for partition in partitions)
+        return oldest if now_ms - oldest <= FRESH_MS else None

@@ -1,0 +1,140 @@
+"""A partition while it is ours, and how one becomes ours."""
+
+from dataclasses import dataclass, field
+from itertools import chain
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+
+from spades_runtime import answers, logging, metrics, parking
+from spades_runtime.crash import crash_at
+from spades_runtime.errors import LostDatabase
+from spades_runtime.publisher import Publisher
+from spades_runtime.settings import RuntimeSettings
+from spades_runtime.statement import PartitionRow
+from spades_runtime.types import Answer, Database, Output, Processor
+
+_log = logging.get(__name__)
+
+REPUBLISH_BATCH = 1_000
+ACKNOWLEDGED_LIMIT_S = 30.0
+
+
+@dataclass(slots=True)
+class Owned:
+    """What the worker knows of one partition that it may write. All of it is in the row, or soon will be."""
+
+    part: int
+    epoch: int
+    next_offsets: dict[str, int]
+    seq: int
+    alive_at_ms: int | None
+    quarantined: set[str] = field(default_factory=set)
+
+    def row(self, published_seq: int, alive_at_ms: int | None) -> PartitionRow:
+        return PartitionRow(
+            self.part, self.epoch, self.next_offsets, self.seq, min(published_seq, self.seq), alive_at_ms
+        )
+
+
+@dataclass(slots=True)
+class Taker:
+    """Takes partitions: fence the old owner, load, publish what it could not."""
+
+    settings: RuntimeSettings
+    processor: Processor
+    consumer: AIOKafkaConsumer
+    publisher: Publisher
+    cluster_id: str
+
+    async def take(self, part: int, db: Database, now_ms: int) -> Owned:
+        """Make `part` ours. Raises LostDatabase; psycopg's errors where the database fails."""
+        owned, published_seq, cluster_id = await self._bump(part, db)
+        metrics.TAKES.inc()
+        crash_at("in_take")
+        if cluster_id != self.cluster_id:
+            await self._follow_cluster(owned, cluster_id, db, now_ms)
+        owned.quarantined = await parking.quarantined_streams(db, part)
+        fresh = await self.processor.take(part, db)
+        self.publisher.published_seq[part] = published_seq
+        await self._republish(owned, published_seq, db, now_ms)
+        self.publisher.publish(fresh, now_ms, {part: owned.seq})
+        await self._stay_within_log(owned)
+        _log.info("partition_taken", partition=part, epoch=owned.epoch, seq=owned.seq, offsets=owned.next_offsets)
+        return owned
+
+    async def _bump(self, part: int, db: Database) -> tuple[Owned, int, str]:
+        # From this update on no statement of an older owner writes anything.
+        cursor = await db.execute(
+            """
+               UPDATE partition SET epoch = epoch + 1 WHERE part = %s
+            RETURNING epoch, next_offsets, seq, alive_at_ms, published_seq, kafka_cluster_id
+            """,
+            [part],
+        )
+        row = await cursor.fetchone()
+        if row is None:
+            await self._begin(part, db)
+            return await self._bump(part, db)
+        epoch, offsets, seq, alive_at_ms, published_seq, cluster_id = row
+        return Owned(part, epoch, dict(offsets), seq, alive_at_ms), published_seq, cluster_id
+
+    async def _begin(self, part: int, db: Database) -> None:
+        outputs = [TopicPartition(self.settings.topic(topic), part) for topic in self.processor.outputs]
+        ends = await self.consumer.end_offsets(outputs)
+        written = sorted(partition.topic for partition, end in ends.items() if end > 0)
+        if written:
+            raise LostDatabase(
+                f"Partition {part} has no row in schema {self.settings.schema_name}, yet {', '.join(written)} has "
+                "records: the database was lost or is another one. Restore it, or `make reset` to wipe both stores."
+            )
+        await db.execute(
+            """
+            INSERT INTO partition (part, epoch, next_offsets, seq, published_seq, alive_at_ms, kafka_cluster_id)
+            VALUES (%s, 0, '{}', 0, 0, NULL, %s) ON CONFLICT DO NOTHING
+            """,
+            [part, self.cluster_id],
+        )
+
+    async def _follow_cluster(self, owned: Owned, old: str, db: Database, now_ms: int) -> None:
+        """The Kafka cluster was replaced: what is not settled is told again from version 1, inputs start anew."""
+        streams = await self.processor.unsettled(owned.part, db)
+        _log.error("kafka_cluster_replaced", partition=owned.part, old=old, new=self.cluster_id, streams=len(streams))
+        for stream in streams:
+            await self._publish(await answers.of_stream(db, stream), now_ms)
+        await self.publisher.room(1, ACKNOWLEDGED_LIMIT_S)
+        self.publisher.check()
+        owned.next_offsets = {}
+        await db.execute(
+            "UPDATE partition SET kafka_cluster_id = %s, next_offsets = '{}' WHERE part = %s AND epoch = %s",
+            [self.cluster_id, owned.part, owned.epoch],
+        )
+
+    async def _republish(self, owned: Owned, after_seq: int, db: Database, now_ms: int) -> None:
+        stored = await answers.unpublished(db, owned.part, after_seq)
+        set_aside = await parking.unpublished(db, owned.part, after_seq)
+        if stored or set_aside:
+            _log.info("republishing", partition=owned.part, answers=len(stored), parked=len(set_aside))
+        await self._publish([answer for _, answer in stored], now_ms)
+        outputs = [parking.output_of(row, self.settings.service) for row in set_aside]
+        self.publisher.publish(outputs, now_ms, {})
+
+    async def _publish(self, stored: list[Answer], now_ms: int) -> None:
+        for start in range(0, len(stored), REPUBLISH_BATCH):
+            await self.publisher.room(self.settings.in_flight_max, ACKNOWLEDGED_LIMIT_S)
+            self.publisher.check()
+            batch = stored[start : start + REPUBLISH_BATCH]
+            self.publisher.publish(chain.from_iterable(map(self._records, batch)), now_ms, {})
+
+    def _records(self, answer: Answer) -> list[Output]:
+        return self.processor.records(answer)
+
+    async def _stay_within_log(self, owned: Owned) -> None:
+        """A stored offset beyond the end waits for records that will never come: go to the end, loudly."""
+        full = {topic: TopicPartition(self.settings.topic(topic), owned.part) for topic in self.processor.inputs}
+        ends = await self.consumer.end_offsets(list(full.values()))
+        for topic, partition in full.items():
+            stored, end = owned.next_offsets.setdefault(topic, 0), ends[partition]
+            if stored > end:
+                metrics.OFFSETS_LOST.inc()
+                _log.error("offset_beyond_end", topic=topic, partition=owned.part, stored=stored, end=end)
+                owned.next_offsets[topic] = end

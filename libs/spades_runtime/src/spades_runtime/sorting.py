@@ -1,0 +1,115 @@
+"""Records as read become what one poll judges: in order, nothing twice, nothing foreign."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiokafka import TopicPartition
+
+from spades_runtime.owned import Owned
+from spades_runtime.parking import is_command_topic
+from spades_runtime.partitions import partition_of_bytes
+from spades_runtime.types import Input, Parked
+
+_READABLE_KEYS_MAX = 65_536
+
+
+@dataclass(slots=True)
+class Batch:
+    """One poll's records. `shut` names the streams that this poll quarantines, with the reason."""
+
+    now_ms: int
+    inputs: list[Input] = field(default_factory=list)
+    parked: list[Parked] = field(default_factory=list)
+    held: list[Parked] = field(default_factory=list)
+    """Event records of quarantined streams."""
+    shut: dict[tuple[int, str], str] = field(default_factory=dict)
+    next_offsets: dict[int, dict[str, int]] = field(default_factory=dict)
+    outages_ms: dict[int, tuple[int, int]] = field(default_factory=dict)
+    oldest_ms: int | None = None
+    """Timestamp of the oldest record."""
+
+    def quarantine(self, found: Sequence[Parked]) -> None:
+        """Take each found record and every later event of its stream out of the inputs, in order."""
+        for bad in found:
+            source = bad.source
+            assert source.key is not None
+            stream = source.key.decode()
+            self.shut.setdefault((source.part, stream), bad.reason)
+            kept: list[Input] = []
+            reached = False
+            for record in self.inputs:
+                is_bad = record is source or record == source
+                reached = reached or is_bad
+                if reached and record.key == source.key and not is_command_topic(record.topic):
+                    reason = bad.reason if is_bad else f"its stream waits: {bad.reason}"
+                    self.held.append(Parked(record, reason, secret=False))
+                else:
+                    kept.append(record)
+            self.inputs = kept
+
+
+class Sorter:
+    """Knows the inputs' order and which keys belong where."""
+
+    def __init__(self, inputs: tuple[str, ...], prefix: str, partitions: int) -> None:
+        self._topics = [(topic, prefix + topic) for topic in inputs]
+        self._partitions = partitions
+        self._part_of: dict[bytes, int] = {}
+
+    def sort(self, records: Mapping[TopicPartition, Sequence[Any]], owned: Mapping[int, Owned], now_ms: int) -> Batch:
+        """Return the batch of one poll; records below `next_offsets` or of foreign partitions are dropped."""
+        batch = Batch(now_ms)
+        if not records:
+            return batch
+        by_topic: dict[str, list[tuple[int, Sequence[Any]]]] = {}
+        for partition, found in records.items():
+            by_topic.setdefault(partition.topic, []).append((partition.partition, found))
+        for topic, full in self._topics:
+            for part, found in sorted(by_topic.get(full, ()), key=_part):
+                mine = owned.get(part)
+                if mine is not None and found:
+                    self._take_in(batch, topic, mine, found)
+        return batch
+
+    def _take_in(self, batch: Batch, topic: str, mine: Owned, found: Sequence[Any]) -> None:
+        part, expected = mine.part, mine.next_offsets.get(topic, 0)
+        part_of, inputs = self._part_of, batch.inputs
+        shut = mine.quarantined if not is_command_topic(topic) else None
+        for record in found:
+            if record.offset < expected:
+                continue
+            key = record.key
+            read = Input(topic, part, record.offset, key, record.value or b"", record.headers)
+            where = part_of.get(key)
+            if where is None:
+                where = self._find(key)
+            if where != part:
+                reason = "unreadable key" if where < 0 else f"its key belongs on partition {where}"
+                batch.parked.append(Parked(read, reason, secret=True))
+            elif shut and key.decode() in shut:
+                batch.held.append(Parked(read, "its stream is quarantined", secret=False))
+            else:
+                inputs.append(read)
+        last = found[-1].offset + 1
+        if last > expected:
+            batch.next_offsets.setdefault(part, {})[topic] = last
+            first_ms = found[0].timestamp
+            batch.oldest_ms = first_ms if batch.oldest_ms is None else min(batch.oldest_ms, first_ms)
+
+    def _find(self, key: bytes | None) -> int:
+        """The key's partition; -1 where it is null or no text that a database can hold."""
+        if key is None or b"\x00" in key:
+            return -1
+        try:
+            key.decode()
+        except UnicodeDecodeError:
+            return -1
+        if len(self._part_of) >= _READABLE_KEYS_MAX:
+            self._part_of.clear()
+        where = self._part_of[key] = partition_of_bytes(key, self._partitions)
+        return where
+
+
+def _part(entry: tuple[int, Sequence[Any]]) -> int:
+    return entry[0]
