@@ -1,0 +1,147 @@
+"""Commands about one account: open, top up, grant, close. Pure, like the whole domain."""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias, assert_never
+
+from spades_events.commands import CloseAccount, GrantCoins, OpenAccount, TopUp
+from spades_events.values import BOT_ACCOUNT
+from spades_events.wallet import AccountClosed, AccountOpened, CoinsGranted
+from spades_wallet.decision import Decision, Rejected, Terms, balances, may_still_win
+from spades_wallet.ledger import (
+    HOUSE,
+    ISSUER,
+    SYSTEM_ACCOUNTS,
+    AccountId,
+    Book,
+    Code,
+    Player,
+    Transfer,
+    TransferKey,
+    fingerprint_of,
+)
+
+GRANT_COINS_MAX: Final = 1_000_000_000
+"""One grant: nine million of the largest would be needed to leave the exact integers."""
+ACCOUNT_ID_CHARS_MAX: Final = 80
+
+AccountWish: TypeAlias = OpenAccount | TopUp | GrantCoins | CloseAccount
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FromAccount:
+    """A command about one account. `days` are the UTC dates whose top-up may still be asked for."""
+
+    account: AccountId
+    command_id: str
+    wish: AccountWish
+    days: tuple[str, ...]
+
+
+def decide_wish(book: Book, request: FromAccount, terms: Terms) -> Decision:
+    match request.wish:
+        case OpenAccount():
+            return _open_account(book, request, terms)
+        case TopUp(day=day):
+            return _top_up(book, request, day, terms)
+        case GrantCoins(amount_coins=amount, reason=reason):
+            player = _open_player(book, request.account)
+            if not 1 <= amount <= GRANT_COINS_MAX or not may_still_win(book, player, amount):
+                raise Rejected("amount_out_of_range")
+            key = TransferKey(f"grant:{request.account}:{request.command_id}")
+            return _granted(book, request, key, Code.GRANT, amount, reason)
+        case CloseAccount():
+            return _close_account(book, request)
+        case never:
+            assert_never(never)
+
+
+def _open_account(book: Book, request: FromAccount, terms: Terms) -> Decision:
+    account = request.account
+    if account in SYSTEM_ACCOUNTS or account == BOT_ACCOUNT or ":" in account or len(account) > ACCOUNT_ID_CHARS_MAX:
+        # Escrow and system accounts have names of their own, which no person can take.
+        raise Rejected("bad_account")
+    if account in book.accounts:
+        raise Rejected("already_open")
+    key = TransferKey(f"welcome:{account}")
+    transfer = _issued(request, key, Code.WELCOME, terms.welcome_grant_coins, None)
+    opened = AccountOpened(
+        accounts=balances(book, book.after((transfer,)), (account,)),
+        account_id=account,
+        grant_coins=terms.welcome_grant_coins,
+        command_id=request.command_id,
+    )
+    return Decision(transfers=(transfer,), event=opened)
+
+
+def _top_up(book: Book, request: FromAccount, day: str, terms: Terms) -> Decision:
+    player = _open_player(book, request.account)
+    if day not in request.days:
+        raise Rejected("wrong_day")
+    key = top_up_key(request.account, day)
+    if key in book.keys:
+        raise Rejected("already_topped_up")
+    # Coins in a running game are still the player's: who has staked them is not poor.
+    if player.balance_coins + book.held_coins(player.id) >= terms.top_up_below_coins:
+        raise Rejected("enough_coins")
+    return _granted(book, request, key, Code.TOP_UP, terms.top_up_coins, f"top_up {day}")
+
+
+def top_up_key(account: AccountId, day: str) -> TransferKey:
+    """One top-up an account and UTC day."""
+    return TransferKey(f"top_up:{account}:{day}")
+
+
+def _close_account(book: Book, request: FromAccount) -> Decision:
+    player = _open_player(book, request.account)
+    if book.holds_of(player.id):
+        raise Rejected("holds_open")
+    transfer = Transfer(
+        key=TransferKey(f"close:{player.id}"),
+        fingerprint=fingerprint_of("close", player.id, request.command_id),
+        debit=player.id,
+        credit=HOUSE,
+        amount_coins=player.balance_coins,
+        code=Code.CLOSE,
+    )
+    closed = AccountClosed(
+        accounts=balances(book, book.after((transfer,)), (player.id,)),
+        account_id=player.id,
+        returned_coins=player.balance_coins,
+        command_id=request.command_id,
+    )
+    return Decision(transfers=(transfer,), event=closed)
+
+
+def _open_player(book: Book, account: AccountId) -> Player:
+    player = book.player(account)
+    if player is None:
+        raise Rejected("no_account")
+    if player.closed:
+        raise Rejected("account_closed")
+    return player
+
+
+def _granted(
+    book: Book, request: FromAccount, key: TransferKey, code: Code, amount_coins: int, reason: str
+) -> Decision:
+    transfer = _issued(request, key, code, amount_coins, reason)
+    granted = CoinsGranted(
+        accounts=balances(book, book.after((transfer,)), (request.account,)),
+        account_id=request.account,
+        amount_coins=amount_coins,
+        reason=reason,
+        command_id=request.command_id,
+    )
+    return Decision(transfers=(transfer,), event=granted)
+
+
+def _issued(request: FromAccount, key: TransferKey, code: Code, amount_coins: int, note: str | None) -> Transfer:
+    return Transfer(
+        key=key,
+        fingerprint=fingerprint_of(code, request.account, request.command_id, amount_coins, note),
+        debit=ISSUER,
+        credit=request.account,
+        amount_coins=amount_coins,
+        code=code,
+        note=note,
+    )

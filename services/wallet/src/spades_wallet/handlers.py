@@ -1,0 +1,314 @@
+"""The wallet as a processor: each poll is one transaction of locked accounts, decisions and posted transfers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, assert_never
+
+import psycopg
+import structlog
+
+from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, encode, headers_of
+from spades_events.commands import TopUp
+from spades_events.wallet import AccountBalance, WalletCommandRefused, WalletEvent
+from spades_runtime import (
+    Answer,
+    AnswerId,
+    Database,
+    Effects,
+    Input,
+    Output,
+    Parked,
+    Poll,
+    StoredEvent,
+    answers,
+)
+from spades_wallet import store
+from spades_wallet.accounts import FromAccount, top_up_key
+from spades_wallet.decision import Rejected, Terms, balances
+from spades_wallet.domain import FromTable, Request, accounts_named, decide, evolve
+from spades_wallet.ledger import Account, AccountId, Book, Hold, LedgerError, TableId, Transfer, TransferKey
+from spades_wallet.reading import Delivery, open_days, read
+from spades_wallet.settlement import ImpossibleEvent
+
+SOURCE: Final = "/spades/wallet"
+CONFLICT: Final = "conflict"
+
+# What the net catches: a constraint of the database, or the same rule in the book before it.
+_CAUGHT: Final = (psycopg.IntegrityError, psycopg.DataError, LedgerError)
+
+log = structlog.get_logger()
+
+
+class BookDiffers(LedgerError):
+    """The database's balances after posting are not those that were decided on."""
+
+
+@dataclass(slots=True)
+class _Judged:
+    """What a poll has come to so far, not yet committed."""
+
+    effects: Effects = field(default_factory=Effects)
+    answered: dict[AnswerId, Answer] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
+    transfers: list[tuple[int, Transfer]] = field(default_factory=list)
+
+    def add(self, delivery: Delivery, answer: Answer, transfers: Iterable[Transfer]) -> None:
+        self.effects.answers.append(answer)
+        self.answered[answer.id] = answer
+        self.versions[answer.stream] = answer.first_version + len(answer.events) - 1
+        self.transfers += [(delivery.source.part, transfer) for transfer in transfers]
+
+    def merge(self, other: "_Judged") -> None:
+        self.effects.answers += other.effects.answers
+        self.effects.parked += other.effects.parked
+        self.effects.quarantined += other.effects.quarantined
+        self.effects.outputs += other.effects.outputs
+        self.answered |= other.answered
+        self.versions |= other.versions
+
+
+class Wallet:
+    """Judges wallet commands and table events; keeps nothing in memory between two polls."""
+
+    inputs: tuple[str, ...] = (Topic.WALLET_COMMANDS, Topic.TABLE_EVENTS)
+    outputs: tuple[str, ...] = (Topic.WALLET_EVENTS,)
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+
+    async def process(self, poll: Poll, db: Database) -> Effects:
+        """Judge the poll inside the worker's transaction.
+
+        Where a constraint of the ledger fires, each record is judged again by itself, so that
+        one bad record stops no other.
+        """
+        deliveries, undecodable = _read_all(poll)
+        if undecodable.quarantined or not deliveries:
+            return undecodable
+        start = _Judged(effects=undecodable)
+        try:
+            async with db.transaction():
+                judged = await self._judge(deliveries, poll.now_ms, db, _Judged())
+        except _CAUGHT as error:
+            log.warning("batch_refused_by_ledger", records=len(deliveries), reason=_reason(error))
+            judged = await self._judge_singly(deliveries, poll.now_ms, db)
+        if judged.effects.quarantined:
+            return Effects(quarantined=judged.effects.quarantined)
+        start.merge(judged)
+        return start.effects
+
+    async def _judge_singly(self, deliveries: Sequence[Delivery], now_ms: int, db: Database) -> _Judged:
+        total = _Judged()
+        async with db.transaction() as whole:
+            for delivery in deliveries:
+                try:
+                    async with db.transaction():
+                        one = await self._judge([delivery], now_ms, db, total)
+                except _CAUGHT as error:
+                    one = _Judged()
+                    _set_aside(one.effects, delivery.source, f"refused by the ledger: {_reason(error)}")
+                total.merge(one)
+            if total.effects.quarantined:
+                # The worker judges the rest again, on the ledger as it was.
+                raise psycopg.Rollback(whole)
+        return total
+
+    async def _judge(self, deliveries: Sequence[Delivery], now_ms: int, db: Database, before: _Judged) -> _Judged:
+        book = await _load(db, deliveries)
+        answered = await answers.fetch(db, [d.id for d in deliveries]) | before.answered
+        versions = await store.last_versions(db, {d.stream for d in deliveries}) | before.versions
+        judged = _Judged(answered=answered, versions=versions)
+        for delivery in deliveries:
+            known = judged.answered.get(delivery.id)
+            if known is None:
+                book = self._decide(book, delivery, now_ms, judged)
+            else:
+                _repeat(self, delivery, known, judged.effects, now_ms)
+        if not judged.effects.quarantined:
+            _compare(book, await store.post(db, judged.transfers, now_ms))
+        return judged
+
+    def _decide(self, book: Book, delivery: Delivery, now_ms: int, judged: _Judged) -> Book:
+        try:
+            decision = decide(book, delivery.request, self._terms)
+        except Rejected as rejected:
+            refused = _refused(book, delivery.request, rejected.code)
+            judged.add(delivery, _answer(delivery, (), refused, now_ms, judged.versions), ())
+            return book
+        except ImpossibleEvent as impossible:
+            _set_aside(judged.effects, delivery.source, f"contradicts the ledger: {impossible}")
+            return book
+        if decision.alarm:
+            log.error(decision.alarm, stream=delivery.stream, offset=delivery.source.offset)
+        if decision.event is None:
+            return book
+        book = evolve(book, decision)
+        judged.add(
+            delivery,
+            _answer(delivery, _stored(decision.event), None, now_ms, judged.versions),
+            decision.transfers,
+        )
+        return book
+
+    def records(self, answer: Answer) -> list[Output]:
+        """The events of an answer, versioned in their stream; a refusal has no version, for it is no fact."""
+        if answer.refusal is not None:
+            return [_refusal_record(answer, answer.refusal)]
+        return [
+            _record(answer, f"{answer.stream}:{version}", event.type, event.body, version)
+            for version, event in enumerate(answer.events, answer.first_version)
+        ]
+
+    async def unsettled(self, part: int, db: Database) -> list[str]:
+        return await store.unsettled_streams(db, part)
+
+    async def take(self, part: int, db: Database) -> list[Output]:
+        return []
+
+    def drop(self, part: int) -> None:
+        pass
+
+    def committed(self) -> None:
+        pass
+
+    def discard(self) -> None:
+        pass
+
+    async def recall(self, ids: list[AnswerId], db: Database) -> None:
+        """Nothing to load: every poll asks the database for the answers of its own records."""
+
+    def next_due_ms(self) -> int | None:
+        return None
+
+    async def flush(self, db: Database) -> None:
+        raise AssertionError("the wallet commits with each poll")
+
+
+def _read_all(poll: Poll) -> tuple[list[Delivery], Effects]:
+    days, deliveries, effects = open_days(poll.now_ms), [], Effects()
+    for source in poll.inputs:
+        try:
+            delivery = read(source, days)
+        except UndecodableMessage as error:
+            _set_aside(effects, source, error.reason)
+            continue
+        if delivery is not None:
+            deliveries.append(delivery)
+    return deliveries, effects
+
+
+def _set_aside(effects: Effects, source: Input, reason: str) -> None:
+    """A command: the partition moves on. A table's event: its stream waits, or a later one would look like it."""
+    parked = Parked(source, reason, secret=False)
+    (effects.quarantined if source.topic == Topic.TABLE_EVENTS else effects.parked).append(parked)
+
+
+async def _load(db: Database, deliveries: Sequence[Delivery]) -> Book:
+    """Lock every account the deliveries may move, in one go and in id order, and read the rest of their state."""
+    tables: set[TableId] = set()
+    ids: set[AccountId] = set()
+    keys: set[TransferKey] = set()
+    for delivery in deliveries:
+        match delivery.request:
+            case FromTable(table=table, fact=fact):
+                tables.add(table)
+                ids.update(accounts_named(fact))
+            case FromAccount(account=account, wish=wish):
+                ids.add(account)
+                if isinstance(wish, TopUp):
+                    keys.add(top_up_key(account, wish.day))
+    for escrow in await store.escrow_of(db, tables):
+        ids.add(escrow.id)
+        if isinstance(escrow, Hold):
+            ids.add(escrow.owner)
+    locked = await store.lock_accounts(db, ids)
+    # Asked for only now: while its owner is locked, nobody else can add a hold to it or end one.
+    held = await store.running_holds(db, ids)
+    return Book.of([*held, *locked], await store.known_keys(db, keys))
+
+
+def _compare(book: Book, touched: Iterable[Account]) -> None:
+    for account in touched:
+        if book.accounts.get(account.id) != account:
+            raise BookDiffers(f"a {type(account).__name__} stands otherwise than decided")
+
+
+def _repeat(wallet: Wallet, delivery: Delivery, known: Answer, effects: Effects, now_ms: int) -> None:
+    """The same request again has the same answer and no effect; another one under its id has neither."""
+    same = known.fingerprint == delivery.fingerprint
+    match delivery.request:
+        case FromAccount():
+            if same:
+                effects.outputs += wallet.records(known)
+            else:
+                refused = _refusal(delivery.request, CONFLICT, ())
+                effects.outputs.append(_refusal_record(_answer(delivery, (), refused, now_ms, {}), refused))
+        case FromTable():
+            # Whoever waits for the answer has it, or gets it from the worker's own republication.
+            if not same:
+                reason = f"conflict: {delivery.id[2].partition(':')[0]} was asked for before, otherwise"
+                effects.parked.append(Parked(delivery.source, reason, secret=False))
+        case never:
+            assert_never(never)
+
+
+def _answer(
+    delivery: Delivery,
+    events: tuple[StoredEvent, ...],
+    refusal: bytes | None,
+    now_ms: int,
+    versions: Mapping[str, int],
+) -> Answer:
+    stream, account, command_id = delivery.id
+    return Answer(
+        part=delivery.source.part,
+        stream=stream,
+        account=account,
+        command_id=command_id,
+        fingerprint=delivery.fingerprint,
+        first_version=versions.get(stream, 0) + (1 if events else 0),
+        events=events,
+        refusal=refusal,
+        at_ms=now_ms,
+        traceparent=delivery.traceparent,
+    )
+
+
+def _stored(event: WalletEvent) -> tuple[StoredEvent, ...]:
+    return (StoredEvent(CE_TYPES[type(event)], encode(event)),)
+
+
+def _refused(book: Book, request: Request, code: str) -> bytes:
+    assert isinstance(request, FromAccount), "a table's fact is never refused by a Rejected"
+    known = (request.account,) if book.player(request.account) else ()
+    return _refusal(request, code, balances(book, book, known))
+
+
+def _refusal(request: FromAccount, code: str, accounts: tuple[AccountBalance, ...]) -> bytes:
+    return encode(
+        WalletCommandRefused(accounts=accounts, account_id=request.account, command_id=request.command_id, code=code)
+    )
+
+
+def _refusal_record(answer: Answer, body: bytes) -> Output:
+    return _record(answer, answer.command_id, CE_TYPES[WalletCommandRefused], body, None)
+
+
+def _record(answer: Answer, record_id: str, ce_type: str, body: bytes, version: int | None) -> Output:
+    envelope = Envelope(
+        id=record_id,
+        type=ce_type,
+        source=SOURCE,
+        subject=answer.stream,
+        sequence=version,
+        time_ms=answer.at_ms,
+        traceparent=answer.traceparent,
+    )
+    return Output(Topic.WALLET_EVENTS, answer.part, answer.stream, body, headers_of(envelope))
+
+
+def _reason(error: Exception) -> str:
+    # The database quotes the row in its message, and a row may hold an operator's words.
+    if isinstance(error, psycopg.Error):
+        return error.diag.constraint_name or error.sqlstate or type(error).__name__
+    return type(error).__name__
