@@ -159,7 +159,7 @@ def stop(places: Places, tell: Tell) -> bool:
 async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
     """Remove what is ours from servers that somebody else runs."""
     if url := environ.get("SPADES_DATABASE_URL"):
-        await asyncio.to_thread(roles.drop, url, "")
+        await asyncio.to_thread(roles.drop, url, environ.get("SPADES_SCHEMA_PREFIX", ""))
     if bootstrap := environ.get("SPADES_KAFKA_BOOTSTRAP"):
         await topics.delete(bootstrap, environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX))
 
@@ -171,7 +171,9 @@ async def _make_room(
     prefix = environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX)
     partitions = int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS))
     await topics.create(here.bootstrap, prefix, partitions)
-    databases = await asyncio.to_thread(roles.create, here.admin_url, "", Passwords(places.secrets))
+    schemas = environ.get("SPADES_SCHEMA_PREFIX", "")
+    passwords = Passwords(places.secrets)
+    databases = await asyncio.to_thread(roles.create, here.admin_url, schemas, passwords)
     ensure_seal_key(places.seal_key)
     return Surroundings(
         bootstrap=here.bootstrap,
