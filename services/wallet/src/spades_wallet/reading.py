@@ -9,9 +9,9 @@ from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode,
 from spades_events.commands import CloseAccount, GrantCoins, OpenAccount, TopUp
 from spades_events.events import GameEnded, TableCancelled
 from spades_runtime import AnswerId, Input, answers
+from spades_wallet.accounts import FromAccount
 from spades_wallet.domain import (
     TABLE_FACTS,
-    FromAccount,
     FromTable,
     Request,
     TableFact,
