@@ -11,9 +11,16 @@ from spades_rules.worth import hand_tricks, nil_danger
 # Blind Nil is kept about one time in five: only a game that is as good as lost is worth it.
 _BLIND_NIL_BEHIND = 200
 _BLIND_NIL_OPPONENTS_LACK = 110
+# What a hand really takes, fitted to hands that four such players played out: the estimate counts
+# every card's chance, but a strong hand shares its chances with a strong partner.
+_TRICKS_BASE, _TRICKS_RATE = 0.55, 0.75
+# The part of a trick that is bid as a whole one.
+_ROUND_UP = 0.05
+_ROUND_UP_BESIDE_NIL = 0.25
+_ROUND_UP_OVERBID = -0.10
 # The danger at which a Nil of 100 is about as good as the number bid instead.
-_NIL_DANGER_MAX = 0.62
-_NIL_DANGER_COVERED = 0.80
+_NIL_DANGER_MAX = 0.75
+_NIL_DANGER_COVERED = 0.90
 
 
 def would_bid_blind(view: View, rules: Ruleset) -> bool:
@@ -65,12 +72,12 @@ def _nil_is_worth_it(
 
 def _number(view: View, worth: float, partner_bid: Bid | None) -> int:
     made = [bid for bid in view.bids if bid is not None]
-    others = sum(bid_tricks(bid) for bid in made)
+    tricks = _TRICKS_BASE + _TRICKS_RATE * worth
     if partner_bid in (NIL, BLIND_NIL):
-        # A Nil's partner leads and overtakes to cover: about its real tricks, a little less.
-        return max(1, int(worth + 0.35))
-    number = int(worth + 0.42)
-    if len(made) == 3 and others + number >= 13:
-        # More is bid than there are tricks: somebody will be set, so it should not be us.
-        number = int(worth + 0.10)
+        # A Nil's partner bids what it takes anyway while it covers: about its real tricks.
+        return max(1, int(tricks + _ROUND_UP_BESIDE_NIL))
+    number = int(tricks + _ROUND_UP)
+    if len(made) == 3 and sum(bid_tricks(bid) for bid in made) + number >= 13:
+        # As much is bid as there are tricks: somebody will be set, so it should not be us.
+        number = int(tricks + _ROUND_UP_OVERBID)
     return max(1, number)

@@ -152,11 +152,8 @@ class _Writer:
                 self._trick.append(card_name(card))
             case TrickTaken(winner):
                 self._close_trick(f"-> {winner}")
-            case HandScored(teams=(first, second)):
-                scores = f"score {first.score_after} {second.score_after}"
-                self._lines.append(f"{scores} bags {first.bags_after} {second.bags_after}")
-            case GameEnded(winner, reason):
-                self._lines.append(f"end {'draw' if winner is None else winner} {reason.value}")
+            case HandScored() | GameEnded():
+                self._lines.append(_result(event))
             case SpadesBroken():
                 pass
         self._game = evolve(self._game, event)
@@ -275,19 +272,18 @@ def _check_trick(line: str, events: list[Event]) -> None:
 
 
 def _check_result(line: str, events: list[Event]) -> None:
-    writer_lines: list[str] = []
-    for event in events:
-        match event:
-            case HandScored(teams=(one, two)):
-                writer_lines.append(
-                    f"score {one.score_after} {two.score_after} bags {one.bags_after} {two.bags_after}"
-                )
-            case GameEnded(winner, reason):
-                writer_lines.append(f"end {'draw' if winner is None else winner} {reason.value}")
-            case _:
-                pass
-    if line not in writer_lines[-2:]:
-        raise BadNotation(f"the rules say {writer_lines[-1] if writer_lines else 'nothing yet'!r}")
+    told = [_result(event) for event in events if isinstance(event, HandScored | GameEnded)]
+    if line not in told[-2:]:
+        raise BadNotation(f"the rules say {told[-1] if told else 'nothing yet'!r}")
+
+
+def _result(event: HandScored | GameEnded) -> str:
+    match event:
+        case HandScored(teams=(one, two)):
+            scores = f"score {one.score_after} {two.score_after}"
+            return f"{scores} bags {one.bags_after} {two.bags_after}"
+        case GameEnded(winner, reason):
+            return f"end {'draw' if winner is None else winner} {reason.value}"
 
 
 def _seat(text: str) -> Seat:
