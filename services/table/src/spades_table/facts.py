@@ -14,6 +14,10 @@ class Fact(NamedTuple):
     cause: rules.Event | None = None
     """The rules' own form of the event, at hand while it is new; never stored."""
 
+    def __repr__(self) -> str:
+        # A secret, and hands in a cause, stay out of every log and error text.
+        return f"<Fact {type(self.event).__name__}>"
+
 
 class CorruptStream(Exception):
     """A bug: an event that cannot follow its table. The text names kinds only, never a card."""

@@ -33,6 +33,10 @@ class Deadline(msgspec.Struct, frozen=True, kw_only=True):
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What never changes once a table is open."""
 
+    def __repr__(self) -> str:
+        # The root is every hand of the game: no log and no error text may hold it.
+        return f"<Setup of {self.table_id}>"
+
     table_id: str
     house: House
     opened: TableOpened
@@ -69,7 +73,15 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     autoplayed: bool = False
 
 
-class Unopened(msgspec.Struct, frozen=True, kw_only=True):
+class _Phase(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+
+    def __repr__(self) -> str:
+        # Hands, seeds and the chain stay out of every log and error text.
+        return f"<{type(self).__name__} at version {self.version}>"
+
+
+class Unopened(_Phase, frozen=True, kw_only=True):
     """A table id that nobody has opened yet."""
 
     table_id: str
@@ -78,11 +90,10 @@ class Unopened(msgspec.Struct, frozen=True, kw_only=True):
     deadline: None = None
 
 
-class Seating(msgspec.Struct, frozen=True, kw_only=True):
+class Seating(_Phase, frozen=True, kw_only=True):
     """Seats are asked for, paid, taken and given up."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     chairs: Chairs
     reservations: int
@@ -96,12 +107,14 @@ class OpeningSeeds(msgspec.Struct, frozen=True, kw_only=True):
 
     opened: OpenedSeeds
 
+    def __repr__(self) -> str:
+        return "<OpeningSeeds>"
 
-class Starting(msgspec.Struct, frozen=True, kw_only=True):
+
+class Starting(_Phase, frozen=True, kw_only=True):
     """All seats are locked; seeds and captured stakes come in either order."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     occupants: Occupants
     seeding: OpeningSeeds | Seeds
@@ -111,11 +124,10 @@ class Starting(msgspec.Struct, frozen=True, kw_only=True):
     start_due_ms: int
 
 
-class BetweenHands(msgspec.Struct, frozen=True, kw_only=True):
+class BetweenHands(_Phase, frozen=True, kw_only=True):
     """The score sheet is up, which `ready` seats have seen; also the moment before hand 1."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     occupants: Occupants
     seeds: Seeds
@@ -123,11 +135,10 @@ class BetweenHands(msgspec.Struct, frozen=True, kw_only=True):
     ready: tuple[int, ...]
 
 
-class Dealing(msgspec.Struct, frozen=True, kw_only=True):
+class Dealing(_Phase, frozen=True, kw_only=True):
     """A hand is committed and not yet dealt: only inside a commit, and in snapshots."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     occupants: Occupants
     seeds: Seeds
@@ -136,11 +147,10 @@ class Dealing(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
 
 
-class Playing(msgspec.Struct, frozen=True, kw_only=True):
+class Playing(_Phase, frozen=True, kw_only=True):
     """A hand from the deal to its score."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     occupants: Occupants
     seeds: Seeds
@@ -153,11 +163,10 @@ class Playing(msgspec.Struct, frozen=True, kw_only=True):
     misses: Misses
 
 
-class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+class Unreadable(_Phase, frozen=True, kw_only=True):
     """A running game whose cards cannot be read again; all that is left is to cancel it."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     occupants: Occupants
     seeds: Seeds
@@ -166,11 +175,10 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
     hand_no: int
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
+class Ended(_Phase, frozen=True, kw_only=True):
     """Over. `settled` once the wallet has paid, or where there is nothing to pay."""
 
     setup: Setup
-    version: int
     deadline: Deadline | None
     chairs: Chairs
     seeds: Seeds | None
