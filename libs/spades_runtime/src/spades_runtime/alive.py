@@ -7,8 +7,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 FRESH_MS = 1_000
-OUTAGE_MS = 2_000
-"""Shorter silences are not given back: a heartbeat is written only once a second."""
+LOOK_EVERY_MS = 100
 
 
 class Fetches:
@@ -27,11 +26,13 @@ class Fetches:
         self._noted.clear()
         self._at_ms.clear()
 
-    def look(self, consumer: AIOKafkaConsumer, partitions: Iterable[TopicPartition], now_ms: int) -> None:
-        """Note what was fetched since the last look."""
-        wall_ms = time.time_ns() // 1_000_000
+    def look(self, consumer: AIOKafkaConsumer, now_ms: int) -> None:
+        """Note what was fetched since the last look, a tenth of a second ago or longer."""
         span_ms = now_ms - self._looked_ms
-        for partition in partitions:
+        if span_ms < LOOK_EVERY_MS:
+            return
+        wall_ms = time.time_ns() // 1_000_000
+        for partition in consumer.assignment():
             noted: Any = consumer.last_poll_timestamp(partition)
             if noted is None or noted == self._noted.get(partition):
                 continue

@@ -22,6 +22,10 @@ class Fenced(RuntimeFault):
         self.parts = parts
 
 
+class OutcomeUnknown(RuntimeFault):
+    """What is stored is not what memory thinks; the database is right."""
+
+
 class PublishFailed(RuntimeFault):
     """A record was refused for good, or the producer lost its sequence."""
 

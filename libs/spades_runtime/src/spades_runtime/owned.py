@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from itertools import chain
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 
-from spades_runtime import answers, logging, metrics, parking
+from spades_runtime import answers, kafka, logging, metrics, parking
 from spades_runtime.crash import crash_at
 from spades_runtime.errors import LostDatabase
-from spades_runtime.publisher import Publisher
+from spades_runtime.links import Links
 from spades_runtime.settings import RuntimeSettings
 from spades_runtime.statement import PartitionRow
 from spades_runtime.types import Answer, Database, Output, Processor
@@ -30,10 +30,9 @@ class Owned:
     alive_at_ms: int | None
     quarantined: set[str] = field(default_factory=set)
 
-    def row(self, published_seq: int, alive_at_ms: int | None) -> PartitionRow:
-        return PartitionRow(
-            self.part, self.epoch, self.next_offsets, self.seq, min(published_seq, self.seq), alive_at_ms
-        )
+    def row(self, published_seq: int) -> PartitionRow:
+        """The row as it is to be written."""
+        return PartitionRow(self.part, self.epoch, self.next_offsets, self.seq, published_seq, self.alive_at_ms)
 
 
 @dataclass(slots=True)
@@ -42,24 +41,21 @@ class Taker:
 
     settings: RuntimeSettings
     processor: Processor
-    consumer: AIOKafkaConsumer
-    publisher: Publisher
-    cluster_id: str
+    links: Links
 
     async def take(self, part: int, db: Database, now_ms: int) -> Owned:
         """Make `part` ours. Raises LostDatabase; psycopg's errors where the database fails."""
         owned, published_seq, cluster_id = await self._bump(part, db)
         metrics.TAKES.inc()
         crash_at("in_take")
-        if cluster_id != self.cluster_id:
+        if cluster_id != self.links.cluster_id:
             await self._follow_cluster(owned, cluster_id, db, now_ms)
         owned.quarantined = await parking.quarantined_streams(db, part)
         fresh = await self.processor.take(part, db)
-        self.publisher.published_seq[part] = published_seq
+        self.links.publisher.published_seq[part] = published_seq
         await self._republish(owned, published_seq, db, now_ms)
-        self.publisher.publish(fresh, now_ms, {part: owned.seq})
-        await self._stay_within_log(owned)
-        _log.info("partition_taken", partition=part, epoch=owned.epoch, seq=owned.seq, offsets=owned.next_offsets)
+        self.links.publisher.publish(fresh, now_ms, {part: owned.seq})
+        await self.stay_within_log(owned)
         return owned
 
     async def _bump(self, part: int, db: Database) -> tuple[Owned, int, str]:
@@ -80,7 +76,7 @@ class Taker:
 
     async def _begin(self, part: int, db: Database) -> None:
         outputs = [TopicPartition(self.settings.topic(topic), part) for topic in self.processor.outputs]
-        ends = await self.consumer.end_offsets(outputs)
+        ends = await kafka.end_offsets(self.links.consumer, outputs)
         written = sorted(partition.topic for partition, end in ends.items() if end > 0)
         if written:
             raise LostDatabase(
@@ -92,21 +88,23 @@ class Taker:
             INSERT INTO partition (part, epoch, next_offsets, seq, published_seq, alive_at_ms, kafka_cluster_id)
             VALUES (%s, 0, '{}', 0, 0, NULL, %s) ON CONFLICT DO NOTHING
             """,
-            [part, self.cluster_id],
+            [part, self.links.cluster_id],
         )
 
     async def _follow_cluster(self, owned: Owned, old: str, db: Database, now_ms: int) -> None:
         """The Kafka cluster was replaced: what is not settled is told again from version 1, inputs start anew."""
         streams = await self.processor.unsettled(owned.part, db)
-        _log.error("kafka_cluster_replaced", partition=owned.part, old=old, new=self.cluster_id, streams=len(streams))
+        _log.error(
+            "kafka_cluster_replaced", partition=owned.part, old=old, new=self.links.cluster_id, streams=len(streams)
+        )
         for stream in streams:
             await self._publish(await answers.of_stream(db, stream), now_ms)
-        await self.publisher.room(1, ACKNOWLEDGED_LIMIT_S)
-        self.publisher.check()
+        await self.links.publisher.room(1, ACKNOWLEDGED_LIMIT_S)
+        self.links.publisher.check()
         owned.next_offsets = {}
         await db.execute(
             "UPDATE partition SET kafka_cluster_id = %s, next_offsets = '{}' WHERE part = %s AND epoch = %s",
-            [self.cluster_id, owned.part, owned.epoch],
+            [self.links.cluster_id, owned.part, owned.epoch],
         )
 
     async def _republish(self, owned: Owned, after_seq: int, db: Database, now_ms: int) -> None:
@@ -116,22 +114,22 @@ class Taker:
             _log.info("republishing", partition=owned.part, answers=len(stored), parked=len(set_aside))
         await self._publish([answer for _, answer in stored], now_ms)
         outputs = [parking.output_of(row, self.settings.service) for row in set_aside]
-        self.publisher.publish(outputs, now_ms, {})
+        self.links.publisher.publish(outputs, now_ms, {})
 
     async def _publish(self, stored: list[Answer], now_ms: int) -> None:
         for start in range(0, len(stored), REPUBLISH_BATCH):
-            await self.publisher.room(self.settings.in_flight_max, ACKNOWLEDGED_LIMIT_S)
-            self.publisher.check()
+            await self.links.publisher.room(self.settings.in_flight_max, ACKNOWLEDGED_LIMIT_S)
+            self.links.publisher.check()
             batch = stored[start : start + REPUBLISH_BATCH]
-            self.publisher.publish(chain.from_iterable(map(self._records, batch)), now_ms, {})
+            self.links.publisher.publish(chain.from_iterable(map(self._records, batch)), now_ms, {})
 
     def _records(self, answer: Answer) -> list[Output]:
         return self.processor.records(answer)
 
-    async def _stay_within_log(self, owned: Owned) -> None:
+    async def stay_within_log(self, owned: Owned) -> None:
         """A stored offset beyond the end waits for records that will never come: go to the end, loudly."""
         full = {topic: TopicPartition(self.settings.topic(topic), owned.part) for topic in self.processor.inputs}
-        ends = await self.consumer.end_offsets(list(full.values()))
+        ends = await kafka.end_offsets(self.links.consumer, full.values())
         for topic, partition in full.items():
             stored, end = owned.next_offsets.setdefault(topic, 0), ends[partition]
             if stored > end:

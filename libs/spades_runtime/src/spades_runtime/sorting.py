@@ -33,7 +33,8 @@ class Batch:
         """Take each found record and every later event of its stream out of the inputs, in order."""
         for bad in found:
             source = bad.source
-            assert source.key is not None
+            assert source.key is not None, "a record without a key is parked by the worker"
+            assert not is_command_topic(source.topic), "only events hold up a stream"
             stream = source.key.decode()
             self.shut.setdefault((source.part, stream), bad.reason)
             kept: list[Input] = []
@@ -86,7 +87,7 @@ class Sorter:
                 where = self._find(key)
             if where != part:
                 reason = "unreadable key" if where < 0 else f"its key belongs on partition {where}"
-                batch.parked.append(Parked(read, reason, secret=True))
+                batch.parked.append(Parked(read, reason, secret=is_command_topic(topic)))
             elif shut and key.decode() in shut:
                 batch.held.append(Parked(read, "its stream is quarantined", secret=False))
             else:

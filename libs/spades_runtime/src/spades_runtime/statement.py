@@ -20,7 +20,7 @@ WITH fenced AS (
        SET next_offsets = u.next_offsets::jsonb,
            seq = u.seq,
            published_seq = u.published_seq,
-           alive_at_ms = coalesce(u.alive_at_ms, p.alive_at_ms)
+           alive_at_ms = u.alive_at_ms
       FROM unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
            AS u (part, epoch, next_offsets, seq, published_seq, alive_at_ms)
      WHERE p.part = u.part AND p.epoch = u.epoch
@@ -75,7 +75,7 @@ _SECTIONS = ((_ANSWERS, 12), (_SNAPSHOTS, 5), (_PARKED, 11), (_QUARANTINED, 4))
 
 
 class PartitionRow(NamedTuple):
-    """What is written of one owned partition; `alive_at_ms` None leaves the heartbeat where it was."""
+    """What is written of one owned partition."""
 
     part: int
     epoch: int

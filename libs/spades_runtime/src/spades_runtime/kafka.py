@@ -1,0 +1,110 @@
+"""The worker's Kafka clients and their settings."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
+from aiokafka.errors import KafkaTimeoutError
+
+from spades_runtime.publisher import BATCH_BYTES
+from spades_runtime.settings import RuntimeSettings
+
+FETCH_BYTES_MAX = 256 * 1024
+"""A partition's share of one fetch: bounds memory, and how old a record gets in our buffer."""
+MAX_POLL_INTERVAL_MS = 3_600_000
+"""Whether we live is the probes' question (`PartitionWorker.healthy`), not that of aiokafka's poll timer."""
+HEARTBEAT_MS_MAX = 3_000
+REVOKE_LIMIT_S = 10.0
+OFFSETS_LIMIT_S = 10.0
+
+
+class RebalanceListener(ConsumerRebalanceListener):  # type: ignore[misc]
+    """Notes rebalances; the loop acts on them. Heartbeats stop while a callback runs, so none works here."""
+
+    def __init__(self) -> None:
+        self.generation = -1
+        self.rebalancing = False
+        self.assigned = asyncio.Event()
+        self.idle = asyncio.Event()
+        """Set while the loop holds no batch."""
+
+    async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
+        """Let the running batch finish before others take the partitions; the epoch protects the rest."""
+        self.rebalancing = True
+        self.assigned.clear()
+        try:
+            await asyncio.wait_for(self.idle.wait(), REVOKE_LIMIT_S)
+        except TimeoutError:
+            return
+
+    async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        self.generation += 1
+        self.rebalancing = False
+        self.assigned.set()
+
+
+async def consumer(settings: RuntimeSettings, inputs: Iterable[str], listener: RebalanceListener) -> AIOKafkaConsumer:
+    """Start the one consumer: a static member that Kafka gives partition n of every input."""
+    client = AIOKafkaConsumer(
+        bootstrap_servers=settings.kafka_bootstrap,
+        client_id=settings.member_name,
+        group_id=settings.group,
+        group_instance_id=settings.member_name,
+        session_timeout_ms=settings.session_ms,
+        heartbeat_interval_ms=min(HEARTBEAT_MS_MAX, settings.session_ms // 3),
+        max_poll_interval_ms=MAX_POLL_INTERVAL_MS,
+        partition_assignment_strategy=(RangePartitionAssignor,),
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+        fetch_max_wait_ms=settings.fetch_wait_ms,
+        max_partition_fetch_bytes=FETCH_BYTES_MAX,
+    )
+    client.subscribe([settings.topic(topic) for topic in inputs], listener=listener)
+    try:
+        await client.start()
+    except BaseException:
+        await client.stop()
+        raise
+    return client
+
+
+async def producer(settings: RuntimeSettings) -> AIOKafkaProducer:
+    """Start the producer: every replica acknowledges, nothing is written twice by a retry."""
+    client = AIOKafkaProducer(
+        bootstrap_servers=settings.kafka_bootstrap,
+        client_id=settings.member_name,
+        acks="all",
+        enable_idempotence=True,
+        linger_ms=0,
+        max_batch_size=BATCH_BYTES,
+    )
+    try:
+        await client.start()
+    except BaseException:
+        await client.stop()
+        raise
+    return client
+
+
+async def cluster_id(settings: RuntimeSettings) -> str:
+    """Return the id of the Kafka cluster: another id, another cluster, other offsets."""
+    admin = AIOKafkaAdminClient(
+        bootstrap_servers=settings.kafka_bootstrap, client_id=settings.member_name, request_timeout_ms=5_000
+    )
+    try:
+        await admin.start()
+        return str((await admin.describe_cluster())["cluster_id"])
+    finally:
+        await admin.close()
+
+
+async def end_offsets(client: AIOKafkaConsumer, partitions: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
+    """Return the offset behind the last record of each partition; raises KafkaTimeoutError."""
+    try:
+        async with asyncio.timeout(OFFSETS_LIMIT_S):
+            ends: Mapping[TopicPartition, int] = await client.end_offsets(list(partitions))
+    except TimeoutError:
+        raise KafkaTimeoutError("Kafka did not tell the ends of partitions") from None
+    return ends
