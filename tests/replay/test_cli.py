@@ -1,0 +1,143 @@
+"""The command: what it prints, where, and with which exit code."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from spades_events import TableKind
+from spades_replay import line_of
+from spades_replay.cli import app
+from tests.replay.played import World, leave, open_table, play_on
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    played = World(seed=5)
+    played.open_accounts("north", "east")
+    open_table(played, "t", ["north", "east"], kind=TableKind.ONLINE, stake_coins=100)
+    play_on(played, "t", turns=70)
+    leave(played, "t", "east", 110)
+    play_on(played, "t")
+    open_table(played, "club", ["north"], ruleset="club")
+    play_on(played, "club")
+    return played
+
+
+@pytest.fixture(scope="module")
+def folder(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("records")
+    for topic in ("table.events", "wallet.events"):
+        lines = [line_of(record) for record in world.records if record.topic == topic]
+        (path / f"{topic}.ndjson").write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+def spades(*arguments: str, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(app, ["replay", *arguments], input=stdin, env={"SPADES_KAFKA_BOOTSTRAP": ""})
+
+
+def test_a_folder_verifies(folder: Path) -> None:
+    result = spades("verify", "--all", "--source", str(folder))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("2 games (2 finished)")
+    assert "1 of 1 coin games settled, 2 accounts" in result.stdout
+    assert result.stdout.rstrip().endswith("all in order")
+    assert result.stderr == ""
+
+
+def test_the_output_is_the_same_every_time(folder: Path) -> None:
+    first, second = (spades("verify", "--all", "--source", str(folder)).stdout for _ in range(2))
+    assert first == second
+
+
+def test_standard_input_verifies(folder: Path) -> None:
+    everything = b"".join(file.read_bytes() for file in sorted(folder.glob("*.ndjson")))
+    result = spades("verify", "--all", "--source", "-", stdin=everything)
+    assert result.exit_code == 0, result.output
+
+
+def test_one_game_verifies(folder: Path) -> None:
+    result = spades("verify", "--game", "club", "--source", str(folder))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("1 games (1 finished)")
+
+
+def test_a_bad_hand_is_named_and_exits_with_1(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "table.events.ndjson").read_bytes().replace(b'"trick_no":5', b'"trick_no":6', 1)
+    (tmp_path / "bad.ndjson").write_bytes(lines)
+    result = spades("verify", "--all", "--source", str(tmp_path))
+    assert result.exit_code == 1
+    fault, summary = result.stdout.splitlines()
+    assert fault.startswith("t hand 1 (event ")
+    assert fault.endswith("trick 6 after 4 tricks")
+    assert summary.endswith("1 FAULTS")
+
+
+def test_a_line_that_is_no_event_exits_with_1(tmp_path: Path) -> None:
+    (tmp_path / "bad.ndjson").write_bytes(b'{"hello": 1}\n')
+    result = spades("verify", "--all", "--source", str(tmp_path))
+    assert result.exit_code == 1
+    assert "line 1 is no public event" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("verify",),
+        ("verify", "--all"),
+        ("verify", "--all", "--game", "t", "--source", "."),
+        ("verify", "--all", "--source", "/nowhere/at/all"),
+        ("game", "t", "--to", "trick=7", "--source", "."),
+        ("game", "t", "--to", "hand=0", "--source", "."),
+        ("game", "t", "--to", "hand=1,trick=14", "--source", "."),
+        ("game", "t", "--as", "4", "--source", "."),
+        ("dance",),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_exits_with_2_and_says_so_on_standard_error(arguments: tuple[str, ...]) -> None:
+    result = spades(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr
+
+
+def test_a_folder_without_records_is_wrong_usage(tmp_path: Path) -> None:
+    assert spades("verify", "--all", "--source", str(tmp_path)).exit_code == 2
+
+
+def test_a_game_is_shown_as_a_trick_was_taken(folder: Path) -> None:
+    result = spades("game", "t", "--to", "hand=2,trick=7", "--json", "--source", str(folder))
+    assert result.exit_code == 0, result.output
+    shown = json.loads(result.stdout)
+    assert (shown["hand_no"], len(shown["tricks"]), sum(shown["taken"])) == (2, 7, 7)
+    assert [len(hand) for hand in shown["hands"]] == [6, 6, 6, 6]
+    seen = {card for trick in shown["tricks"] for card in trick["cards"]}
+    assert len(seen | {card for hand in shown["hands"] for card in hand}) == 52
+
+
+def test_a_game_is_shown_as_one_seat_saw_it(folder: Path) -> None:
+    result = spades("game", "t", "--to", "hand=2,trick=7", "--as", "1", "--json", "--source", str(folder))
+    shown = json.loads(result.stdout)
+    assert "hands" not in shown
+    assert (shown["seat"], len(shown["hand"])) == (1, 6)
+
+
+def test_trick_0_is_the_moment_before_the_first_lead(folder: Path) -> None:
+    shown = json.loads(spades("game", "t", "--to", "hand=1,trick=0", "--json", "--source", str(folder)).stdout)
+    assert None not in shown["bids"]
+    assert shown["tricks"] == []
+    assert [len(hand) for hand in shown["hands"]] == [13, 13, 13, 13]
+
+
+def test_a_finished_game_is_shown_in_words(folder: Path) -> None:
+    result = spades("game", "club", "--source", str(folder))
+    assert result.exit_code == 0, result.output
+    assert "won by team" in result.stdout or "won by nobody" in result.stdout
+
+
+def test_a_hand_that_was_never_played_is_wrong_usage(folder: Path) -> None:
+    assert spades("game", "t", "--to", "hand=60", "--source", str(folder)).exit_code == 2
+    assert spades("game", "unknown", "--source", str(folder)).exit_code == 2
