@@ -5,7 +5,11 @@ effects and recovery are kept here and nowhere else.
 """
 
 from spades_runtime.clock import Clock
+from spades_runtime.errors import Fenced, KeyAbsent, NotReady, PublishFailed, RuntimeFault
 from spades_runtime.partitions import partition_of
+from spades_runtime.process import Process, run
+from spades_runtime.publisher import Publisher
+from spades_runtime.seal import Seal
 from spades_runtime.settings import RuntimeSettings
 from spades_runtime.types import (
     Answer,
@@ -21,6 +25,7 @@ from spades_runtime.types import (
     SnapshotRow,
     StoredEvent,
 )
+from spades_runtime.worker import PartitionWorker
 
 __all__ = [
     "Answer",
@@ -29,13 +34,23 @@ __all__ = [
     "Commit",
     "Database",
     "Effects",
+    "Fenced",
     "Input",
+    "KeyAbsent",
+    "NotReady",
     "Output",
     "Parked",
+    "PartitionWorker",
     "Poll",
+    "Process",
     "Processor",
+    "PublishFailed",
+    "Publisher",
+    "RuntimeFault",
     "RuntimeSettings",
+    "Seal",
     "SnapshotRow",
     "StoredEvent",
     "partition_of",
+    "run",
 ]
