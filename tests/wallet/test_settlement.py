@@ -1,4 +1,4 @@
-"""Every way a coin game can go, against the rulings: the sum is zero, escrow is empty, nobody who stays notices a leaver."""
+"""Every way a coin game can go, against the rulings: sum zero, escrow empty, stayers untouched by leavers."""
 
 import json
 from itertools import permutations

@@ -33,38 +33,28 @@ from spades_wallet.settlement import ImpossibleEvent
 SOURCE: Final = "/spades/wallet"
 CONFLICT: Final = "conflict"
 
-# What the net catches: a constraint of the database, or the same rule in the book before it.
-_CAUGHT: Final = (psycopg.IntegrityError, psycopg.DataError, LedgerError)
-
 log = structlog.get_logger()
 
 
-class BookDiffers(LedgerError):
-    """The database's balances after posting are not those that were decided on."""
+class BookDiffers(psycopg.IntegrityError):
+    """The database's balances after posting are not those that were decided on: nothing is committed."""
 
 
 @dataclass(slots=True)
 class _Judged:
-    """What a poll has come to so far, not yet committed."""
+    """What a poll has come to so far."""
 
-    effects: Effects = field(default_factory=Effects)
-    answered: dict[AnswerId, Answer] = field(default_factory=dict)
-    versions: dict[str, int] = field(default_factory=dict)
+    answered: dict[AnswerId, Answer]
+    versions: dict[str, int]
+    effects: Effects
     transfers: list[tuple[int, Transfer]] = field(default_factory=list)
 
     def add(self, delivery: Delivery, answer: Answer, transfers: Iterable[Transfer]) -> None:
         self.effects.answers.append(answer)
         self.answered[answer.id] = answer
-        self.versions[answer.stream] = answer.first_version + len(answer.events) - 1
+        if answer.events:
+            self.versions[answer.stream] = answer.first_version + len(answer.events) - 1
         self.transfers += [(delivery.source.part, transfer) for transfer in transfers]
-
-    def merge(self, other: "_Judged") -> None:
-        self.effects.answers += other.effects.answers
-        self.effects.parked += other.effects.parked
-        self.effects.quarantined += other.effects.quarantined
-        self.effects.outputs += other.effects.outputs
-        self.answered |= other.answered
-        self.versions |= other.versions
 
 
 class Wallet:
@@ -74,69 +64,45 @@ class Wallet:
     outputs: tuple[str, ...] = (Topic.WALLET_EVENTS,)
 
     def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+        self.terms = terms
 
     async def process(self, poll: Poll, db: Database) -> Effects:
         """Judge the poll inside the worker's transaction.
 
-        Where a constraint of the ledger fires, each record is judged again by itself, so that
-        one bad record stops no other.
+        Raises psycopg.IntegrityError where a constraint of the ledger fires after all: the
+        worker then judges each record by itself, so that a bad one stops no other.
         """
-        deliveries, undecodable = _read_all(poll)
-        if undecodable.quarantined or not deliveries:
-            return undecodable
-        start = _Judged(effects=undecodable)
-        try:
-            async with db.transaction():
-                judged = await self._judge(deliveries, poll.now_ms, db, _Judged())
-        except _CAUGHT as error:
-            log.warning("batch_refused_by_ledger", records=len(deliveries), reason=_reason(error))
-            judged = await self._judge_singly(deliveries, poll.now_ms, db)
-        if judged.effects.quarantined:
-            return Effects(quarantined=judged.effects.quarantined)
-        start.merge(judged)
-        return start.effects
-
-    async def _judge_singly(self, deliveries: Sequence[Delivery], now_ms: int, db: Database) -> _Judged:
-        total = _Judged()
-        async with db.transaction() as whole:
-            for delivery in deliveries:
-                try:
-                    async with db.transaction():
-                        one = await self._judge([delivery], now_ms, db, total)
-                except _CAUGHT as error:
-                    one = _Judged()
-                    _set_aside(one.effects, delivery.source, f"refused by the ledger: {_reason(error)}")
-                total.merge(one)
-            if total.effects.quarantined:
-                # The worker judges the rest again, on the ledger as it was.
-                raise psycopg.Rollback(whole)
-        return total
-
-    async def _judge(self, deliveries: Sequence[Delivery], now_ms: int, db: Database, before: _Judged) -> _Judged:
+        deliveries, effects = _read_all(poll)
+        if effects.quarantined or not deliveries:
+            return effects
         book = await _load(db, deliveries)
-        answered = await answers.fetch(db, [d.id for d in deliveries]) | before.answered
-        versions = await store.last_versions(db, {d.stream for d in deliveries}) | before.versions
-        judged = _Judged(answered=answered, versions=versions)
+        answered = await answers.fetch(db, [delivery.id for delivery in deliveries])
+        versions = await store.last_versions(db, [delivery.stream for delivery in deliveries])
+        judged = _Judged(answered, versions, effects)
         for delivery in deliveries:
             known = judged.answered.get(delivery.id)
             if known is None:
-                book = self._decide(book, delivery, now_ms, judged)
+                book = self._decide(book, delivery, poll.now_ms, judged)
             else:
-                _repeat(self, delivery, known, judged.effects, now_ms)
-        if not judged.effects.quarantined:
-            _compare(book, await store.post(db, judged.transfers, now_ms))
-        return judged
+                self._repeat(delivery, known, poll.now_ms, effects)
+        if not effects.quarantined:
+            _compare(book, await store.post(db, judged.transfers, poll.now_ms))
+        return effects
 
     def _decide(self, book: Book, delivery: Delivery, now_ms: int, judged: _Judged) -> Book:
         try:
-            decision = decide(book, delivery.request, self._terms)
+            decision = decide(book, delivery.request, self.terms)
         except Rejected as rejected:
             refused = _refused(book, delivery.request, rejected.code)
             judged.add(delivery, _answer(delivery, (), refused, now_ms, judged.versions), ())
             return book
         except ImpossibleEvent as impossible:
             _set_aside(judged.effects, delivery.source, f"contradicts the ledger: {impossible}")
+            return book
+        except LedgerError as bug:
+            # One request that the ledger cannot carry out must not stop the others.
+            log.exception("decision_refused_by_book", offset=delivery.source.offset)
+            _set_aside(judged.effects, delivery.source, f"refused by the ledger: {type(bug).__name__}")
             return book
         if decision.alarm:
             log.error(decision.alarm, stream=delivery.stream, offset=delivery.source.offset)
@@ -149,6 +115,24 @@ class Wallet:
             decision.transfers,
         )
         return book
+
+    def _repeat(self, delivery: Delivery, known: Answer, now_ms: int, effects: Effects) -> None:
+        """The same request again has the same answer and no effect; another one under its id has neither."""
+        same = known.fingerprint == delivery.fingerprint
+        match delivery.request:
+            case FromAccount():
+                if same:
+                    effects.outputs += self.records(known)
+                else:
+                    refused = _refusal(delivery.request, CONFLICT, ())
+                    effects.outputs.append(_refusal_record(_answer(delivery, (), refused, now_ms, {}), refused))
+            case FromTable():
+                # Whoever waits for the answer has it, or gets it from the worker's own republication.
+                if not same:
+                    reason = f"conflict: {delivery.id[2].partition(':')[0]} was asked for before, otherwise"
+                    effects.parked.append(Parked(delivery.source, reason, secret=False))
+            case never:
+                assert_never(never)
 
     def records(self, answer: Answer) -> list[Output]:
         """The events of an answer, versioned in their stream; a refusal has no version, for it is no fact."""
@@ -199,8 +183,10 @@ def _read_all(poll: Poll) -> tuple[list[Delivery], Effects]:
 
 def _set_aside(effects: Effects, source: Input, reason: str) -> None:
     """A command: the partition moves on. A table's event: its stream waits, or a later one would look like it."""
-    parked = Parked(source, reason, secret=False)
-    (effects.quarantined if source.topic == Topic.TABLE_EVENTS else effects.parked).append(parked)
+    if source.topic == Topic.TABLE_EVENTS:
+        effects.quarantined.append(Parked(source, reason, secret=False))
+    else:
+        effects.parked.append(Parked(source, reason, secret=True))
 
 
 async def _load(db: Database, deliveries: Sequence[Delivery]) -> Book:
@@ -231,25 +217,6 @@ def _compare(book: Book, touched: Iterable[Account]) -> None:
     for account in touched:
         if book.accounts.get(account.id) != account:
             raise BookDiffers(f"a {type(account).__name__} stands otherwise than decided")
-
-
-def _repeat(wallet: Wallet, delivery: Delivery, known: Answer, effects: Effects, now_ms: int) -> None:
-    """The same request again has the same answer and no effect; another one under its id has neither."""
-    same = known.fingerprint == delivery.fingerprint
-    match delivery.request:
-        case FromAccount():
-            if same:
-                effects.outputs += wallet.records(known)
-            else:
-                refused = _refusal(delivery.request, CONFLICT, ())
-                effects.outputs.append(_refusal_record(_answer(delivery, (), refused, now_ms, {}), refused))
-        case FromTable():
-            # Whoever waits for the answer has it, or gets it from the worker's own republication.
-            if not same:
-                reason = f"conflict: {delivery.id[2].partition(':')[0]} was asked for before, otherwise"
-                effects.parked.append(Parked(delivery.source, reason, secret=False))
-        case never:
-            assert_never(never)
 
 
 def _answer(
@@ -305,10 +272,3 @@ def _record(answer: Answer, record_id: str, ce_type: str, body: bytes, version: 
         traceparent=answer.traceparent,
     )
     return Output(Topic.WALLET_EVENTS, answer.part, answer.stream, body, headers_of(envelope))
-
-
-def _reason(error: Exception) -> str:
-    # The database quotes the row in its message, and a row may hold an operator's words.
-    if isinstance(error, psycopg.Error):
-        return error.diag.constraint_name or error.sqlstate or type(error).__name__
-    return type(error).__name__
