@@ -6,7 +6,7 @@ from spades_rules.bids import BID_MAX, BLIND_NIL, NIL, Bid, bid_tricks, is_nil
 from spades_rules.cards import DECKS, SPADES, Mask
 from spades_rules.ruleset import Ruleset
 from spades_rules.view import View
-from spades_rules.worth import hand_tricks, nil_danger
+from spades_rules.worth import hand_tricks, nil_danger, quick_tricks, sure_tricks
 
 # Blind Nil is kept about one time in five: only a game that is as good as lost is worth it.
 _BLIND_NIL_BEHIND = 200
@@ -43,7 +43,11 @@ def judge_bid(view: View, rules: Ruleset, hand: Mask) -> Bid:
     partner_bid = view.bids[(view.seat + 2) & 3]
     if _nil_is_worth_it(rules, hand, unseen, worth, partner_bid):
         return NIL
-    number = _number(view, worth, partner_bid)
+    number = max(
+        _number(view, worth, partner_bid),
+        sure_tricks(hand, unseen),
+        int(quick_tricks(hand, unseen)),
+    )
     room = BID_MAX - (bid_tricks(partner_bid) if partner_bid is not None else 0)
     if room <= 0:
         # The partner bid all thirteen: only a Nil adds nothing.

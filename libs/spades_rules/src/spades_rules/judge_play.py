@@ -17,6 +17,9 @@ _NIL_STAKE = 40.0
 _ATTACK_STAKE = 12.0
 _BAG_COST = 6.0
 _TRICK_VALUE = 10.0
+# A side suit's winner that is not led now may be ruffed later.
+_KEPT_ON_LEAD = 0.6
+_KEPT = 0.7
 
 
 def judge_card(sight: Sight) -> Card:
@@ -57,6 +60,7 @@ def trick_value(sight: Sight) -> float:
 
 def _worth(sight: Sight, card: Card, value: float, before: float) -> float:
     kept = before - hand_tricks(Mask(sight.hand & ~(1 << card)), sight.unseen, sight.left - 1)
+    kept *= _KEPT if sight.trick or SPADES >> card & 1 else _KEPT_ON_LEAD
     chances = win_chances(sight, card)
     team_wins = chances[sight.me] + chances[sight.partner]
     total = value * (team_wins - kept)

@@ -11,7 +11,7 @@ from spades_rules.bids import Bid, bid_tricks, is_nil
 from spades_rules.cards import DECKS, SUIT_MASK_OF, SUIT_OF, SUITS, Card, Mask, mask_of, parse_card
 from spades_rules.legality import winning_card
 from spades_rules.presets import ruleset_stamped
-from spades_rules.ruleset import TRICKS_PER_HAND, FailedNil, Ruleset
+from spades_rules.ruleset import FailedNil, Ruleset
 from spades_rules.seats import Seat
 from spades_rules.view import View
 
@@ -101,7 +101,7 @@ def sight_of(view: View) -> Sight:
         taken=view.taken,
         leader=leader,
         trick=trick_now,
-        left=TRICKS_PER_HAND - len(view.tricks),
+        left=hand.bit_count(),
         broken=view.broken,
     )
 

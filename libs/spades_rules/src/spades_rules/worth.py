@@ -115,3 +115,42 @@ def nil_danger(hand: Mask, unseen: Mask) -> float:
     for suit in (0, 1, 2):
         total += suit_danger(hand & SUITS[suit], unseen & SUITS[suit], _SIDE_ROUNDS)
     return total
+
+
+def sure_tricks(hand: Mask, unseen: Mask) -> int:
+    """The tricks that nobody can keep from a hand on lead: spades from the top, then side winners.
+
+    Once the top spades have drawn all others, every spade left and every unbroken run of side
+    cards from the top is a trick.
+    """
+    spades, out = hand & SPADES, unseen & SPADES
+    tops = _tops(hand, unseen, 53, 39)
+    if tops < out.bit_count():
+        return tops
+    sides = sum(_tops(hand, unseen, suit * 13 + 12, suit * 13) for suit in (0, 1, 2))
+    return spades.bit_count() + sides
+
+
+# The chance that the first, second and third of a side suit's top cards is not ruffed.
+_QUICK = (0.95, 0.85, 0.45)
+_QUICK_LENGTH_MAX = 4
+
+
+def quick_tricks(hand: Mask, unseen: Mask) -> float:
+    """Tricks from the top of each suit, which a cautious bid may count on."""
+    total = float(_tops(hand, unseen, 53, 39))
+    for suit in (0, 1, 2):
+        if (hand & SUITS[suit]).bit_count() <= _QUICK_LENGTH_MAX:
+            run = _tops(hand, unseen, suit * 13 + 12, suit * 13)
+            total += sum(_QUICK[:run])
+    return total
+
+
+def _tops(hand: int, unseen: int, high: int, low: int) -> int:
+    """How many cards a hand holds from the top of a suit down, none missing in between."""
+    tops = 0
+    for card in range(high, low - 1, -1):
+        if unseen >> card & 1:
+            break
+        tops += hand >> card & 1
+    return tops
