@@ -88,7 +88,9 @@ def test_jars_that_are_there_and_intact_are_not_fetched_again(tmp_path: Path) ->
     assert [jar.read_bytes() for jar in first] == [b"classes of kafka.jar", b"classes of log4j.jar"]
 
 
-@pytest.mark.parametrize("damage", ["cut short", "other bytes", "deleted", "no list", "list cut"])
+@pytest.mark.parametrize(
+    "damage", ["cut short", "other bytes", "deleted", "no list", "list cut", "old list"]
+)
 def test_damaged_jars_are_told_and_fetched_again(tmp_path: Path, damage: str) -> None:
     jar = ensure_jars(tmp_path, quiet, two_jars)[0]
     jars_list = jar.with_name("jars.json")
@@ -103,6 +105,8 @@ def test_damaged_jars_are_told_and_fetched_again(tmp_path: Path, damage: str) ->
             jars_list.unlink()
         case "list cut":
             jars_list.write_text(jars_list.read_text()[:20])
+        case "old list":
+            jars_list.write_text(json.dumps({jar.name: "0" * 64}))
     said: list[str] = []
     ensure_jars(tmp_path, said.append, two_jars)
     assert len(said) == 1

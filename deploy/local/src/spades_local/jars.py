@@ -14,7 +14,12 @@ from spades_local.places import told_when_full
 from spades_local.problems import JarsUnavailable, WheelMissing
 
 KAFKA_VERSION = "4.1.1"
-COORDINATE = f"org.apache.kafka:kafka_2.13:{KAFKA_VERSION}"
+COORDINATES = (
+    f"org.apache.kafka:kafka_2.13:{KAFKA_VERSION}",
+    # Without it the broker logs nothing: its own list leaves the choice of a logger open. Resolved
+    # apart, since together with it an older Kafka client would win.
+    "org.apache.logging.log4j:log4j-slf4j-impl:2.24.3",
+)
 RESOLVE_LIMIT_S = 300
 
 # Puts the jars anywhere below the given folder and says where.
@@ -65,7 +70,8 @@ def _replace(folder: Path, manifest: Path, resolve: Resolve) -> None:
             for jar in jars:
                 shutil.copy2(jar, fresh / jar.name)
             sums = {jar.name: _fingerprint(fresh / jar.name) for jar in jars}
-            (fresh / manifest.name).write_text(json.dumps(sums, indent=1, sort_keys=True))
+            listed = {"coordinates": COORDINATES, "sums": sums}
+            (fresh / manifest.name).write_text(json.dumps(listed, indent=1, sort_keys=True))
             if folder.is_dir():
                 # Renamed away first: another start may be reading the list meanwhile.
                 folder.rename(work / "old")
@@ -82,11 +88,22 @@ def _resolve(work: Path) -> list[Path]:
             "The jar resolver jgo is not installed. Run `make setup`; or start a Kafka 4 of your "
             "own and set SPADES_KAFKA_BOOTSTRAP to its address."
         )
+    for coordinate in COORDINATES:
+        _resolve_one(work, coordinate)
+    # The resolver prints only the class path; the jars it takes for modules lie beside it.
+    by_name = {jar.name: jar for jar in sorted((work / "cache").rglob("*.jar"))}
+    for needed in (f"kafka_2.13-{KAFKA_VERSION}.jar", f"kafka-clients-{KAFKA_VERSION}.jar"):
+        if needed not in by_name:
+            raise JarsUnavailable(_unavailable(f"{needed} is not among {sorted(by_name)}"))
+    return list(by_name.values())
+
+
+def _resolve_one(work: Path, coordinate: str) -> None:
     command = [
         *(sys.executable, "-m", "jgo", "--ignore-config", "--color", "plain"),
         *("--resolver", "python", "--links", "copy"),
         *("--cache-dir", str(work / "cache"), "--repo-cache", str(work / "repository")),
-        *("info", "jars", COORDINATE),
+        *("info", "jars", coordinate),
     ]
     try:
         done = subprocess.run(
@@ -94,16 +111,13 @@ def _resolve(work: Path) -> list[Path]:
         )
     except subprocess.TimeoutExpired as error:
         raise JarsUnavailable(_unavailable(f"no end after {RESOLVE_LIMIT_S} s")) from error
-    # The resolver prints only the class path; the jars it takes for modules lie beside it.
-    jars = sorted((work / "cache").rglob("*.jar"))
-    if done.returncode != 0 or not any(jar.name.startswith("kafka_2.13") for jar in jars):
+    if done.returncode != 0:
         raise JarsUnavailable(_unavailable((done.stderr or done.stdout).strip()[-2000:]))
-    return jars
 
 
 def _unavailable(why: str) -> str:
     return (
-        f"The Kafka jars ({COORDINATE}) could not be fetched:\n{why}\n"
+        f"The Kafka jars ({COORDINATES[0]}) could not be fetched:\n{why}\n"
         "Check the network and try again; or start a Kafka 4 of your own and set "
         "SPADES_KAFKA_BOOTSTRAP to its address."
     )
@@ -112,17 +126,18 @@ def _unavailable(why: str) -> str:
 def _damaged(folder: Path, manifest: Path) -> str:
     """What is wrong with the folder, or nothing."""
     try:
-        sums = json.loads(manifest.read_text())
+        listed = json.loads(manifest.read_text())
+        sums = listed["sums"] if listed["coordinates"] == [*COORDINATES] else {}
         wrong = [name for name, known in sums.items() if _fingerprint(folder / name) != known]
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
     if not sums:
-        return "an empty list"
+        return "a list of other packages"
     return ", ".join(wrong[:3])
 
 
 def _listed(folder: Path, manifest: Path) -> tuple[Path, ...]:
-    return tuple(folder / name for name in json.loads(manifest.read_text()))
+    return tuple(folder / name for name in json.loads(manifest.read_text())["sums"])
 
 
 def _fingerprint(jar: Path) -> str:

@@ -32,7 +32,8 @@ SETTINGS = {
     "timezone": "UTC",
     "log_line_prefix": "%m ",
 }
-SHOWN = re.compile(r"\b(FATAL|PANIC)\b")
+# A client turned away while it starts, or sent away by an administrator, is no news.
+SHOWN = re.compile(r"PANIC|FATAL:  (?!the database system is|terminating connection)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -72,7 +72,7 @@ async def _kafka(places: Places, known: Record, tell: Callable[[str], None]) -> 
     known.ports["kafka_controller"] = controller
     broker = kafka.locate(places, jars, port, controller)
     await asyncio.to_thread(kafka.prepare, broker)
-    return broker
+    return await kafka.learn(broker, places.cache, tell)
 
 
 async def _await_given_postgres(admin_url: str) -> None:

@@ -36,6 +36,8 @@ async def run(places: Places, tell: Tell, begin: Begin, until: asyncio.Event | N
         for name in record.end_leftovers(known):
             tell("stack", f"ended {name}, which an earlier run left")
         known = Record(ports=known.ports, supervisor=record.myself())
+        record.save(places.record, known)
+        places.env.unlink(missing_ok=True)
         stop = until or asyncio.Event()
         for stop_signal in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(stop_signal, stop.set)
