@@ -76,6 +76,11 @@ check: $(READY) ## Lint, formatting, types, import boundaries
 	@$(VENV)/bin/mypy libs/*/src services/*/src deploy/local/src
 	@$(PYTHON) -m pytest -q tests/architecture
 
+.PHONY: format
+format: $(READY) ## Put the code in shape: import order, what can be mended, formatting
+	@$(VENV)/bin/ruff check --fix --quiet . || true
+	@$(VENV)/bin/ruff format .
+
 .PHONY: test
 test: $(READY) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some)
 	@$(PYTHON) -m pytest $(TESTS)

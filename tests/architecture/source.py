@@ -88,9 +88,7 @@ def distribution(requirement: str) -> str:
 def members() -> tuple[Member, ...]:
     """Every member, libraries first."""
     found = [*ROOT.glob("libs/*/pyproject.toml"), *ROOT.glob("services/*/pyproject.toml")]
-    return tuple(
-        Member(path.parent) for path in [*sorted(found), ROOT / "deploy/local/pyproject.toml"]
-    )
+    return tuple(Member(path.parent) for path in [*sorted(found), ROOT / "deploy/local/pyproject.toml"])
 
 
 def member(package: str) -> Member:

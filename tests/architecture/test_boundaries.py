@@ -136,15 +136,9 @@ def test_a_domain_waits_for_nothing_and_opens_nothing(service: str) -> None:
 @EVERYTHING
 def test_a_member_declares_every_package_it_imports(each: Member) -> None:
     provided_by = packages_distributions()
-    imported = {
-        root
-        for module in each.modules
-        for root in module.roots - sys.stdlib_module_names - {each.package}
-    }
+    imported = {root for module in each.modules for root in module.roots - sys.stdlib_module_names - {each.package}}
     missing = {
-        root
-        for root in imported
-        if not {distribution(name) for name in provided_by.get(root, [root])} & each.declared
+        root for root in imported if not {distribution(name) for name in provided_by.get(root, [root])} & each.declared
     }
     assert missing == set(), f"add to {each.folder.name}/pyproject.toml"
 
@@ -158,9 +152,7 @@ def test_a_member_declares_no_member_it_does_not_import(each: Member) -> None:
 
 
 def _imported(each: Member, forbidden: frozenset[str] | set[str]) -> set[tuple[str, str]]:
-    return {
-        (module.name, root) for module in each.modules for root in module.roots & set(forbidden)
-    }
+    return {(module.name, root) for module in each.modules for root in module.roots & set(forbidden)}
 
 
 def _domain(service: Member) -> tuple[Module, ...]:

@@ -88,9 +88,7 @@ def test_jars_that_are_there_and_intact_are_not_fetched_again(tmp_path: Path) ->
     assert [jar.read_bytes() for jar in first] == [b"classes of kafka.jar", b"classes of log4j.jar"]
 
 
-@pytest.mark.parametrize(
-    "damage", ["cut short", "other bytes", "deleted", "no list", "list cut", "old list"]
-)
+@pytest.mark.parametrize("damage", ["cut short", "other bytes", "deleted", "no list", "list cut", "old list"])
 def test_damaged_jars_are_told_and_fetched_again(tmp_path: Path, damage: str) -> None:
     jar = ensure_jars(tmp_path, quiet, two_jars)[0]
     jars_list = jar.with_name("jars.json")

@@ -29,9 +29,7 @@ def surroundings(state: Path, **more: str) -> dict[str, str]:
 
 
 def ask(env: Mapping[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*COMMAND, *words], env=env, capture_output=True, text=True, timeout=120, check=False
-    )
+    return subprocess.run([*COMMAND, *words], env=env, capture_output=True, text=True, timeout=120, check=False)
 
 
 def until(condition: Callable[[], object], limit_s: float = 60.0) -> None:

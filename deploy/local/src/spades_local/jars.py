@@ -26,9 +26,7 @@ RESOLVE_LIMIT_S = 300
 Resolve = Callable[[Path], list[Path]]
 
 
-def ensure_jars(
-    cache: Path, tell: Callable[[str], None], resolve: Resolve | None = None
-) -> tuple[Path, ...]:
+def ensure_jars(cache: Path, tell: Callable[[str], None], resolve: Resolve | None = None) -> tuple[Path, ...]:
     """The jars of the broker, intact; resolves them when absent or damaged.
 
     Raises JarsUnavailable when they cannot be had, WheelMissing without the resolver.
@@ -106,9 +104,7 @@ def _resolve_one(work: Path, coordinate: str) -> None:
         *("info", "jars", coordinate),
     ]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=RESOLVE_LIMIT_S
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=RESOLVE_LIMIT_S)
     except subprocess.TimeoutExpired as error:
         raise JarsUnavailable(_unavailable(f"no end after {RESOLVE_LIMIT_S} s")) from error
     if done.returncode != 0:

@@ -142,9 +142,7 @@ def prepare(broker: Kafka) -> None:
         check=False,
     )
     if done.returncode != 0:
-        raise NotReady(
-            f"Kafka could not format {broker.data}:\n{(done.stderr + done.stdout)[-2000:]}"
-        )
+        raise NotReady(f"Kafka could not format {broker.data}:\n{(done.stderr + done.stdout)[-2000:]}")
 
 
 def program(broker: Kafka) -> Program:

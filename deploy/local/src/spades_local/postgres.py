@@ -56,9 +56,7 @@ def locate(places: Places, port: int, password: str) -> Postgres:
     """Find the server's programs and decide where its data lies; raises WheelMissing."""
     home = _home_in_the_wheel()
     if os.geteuid() != 0:
-        return Postgres(
-            home=home, data=places.pgdata, port=port, password=password, uid=None, gid=None
-        )
+        return Postgres(home=home, data=places.pgdata, port=port, password=password, uid=None, gid=None)
     user = pwd.getpwnam(UNPRIVILEGED)
     places.state.mkdir(parents=True, exist_ok=True)
     return Postgres(
@@ -147,9 +145,7 @@ def _initdb(server: Postgres) -> None:
             check=False,
         )
     if done.returncode != 0:
-        raise NotReady(
-            f"PostgreSQL could not create its data in {server.data}:\n{done.stderr.strip()}"
-        )
+        raise NotReady(f"PostgreSQL could not create its data in {server.data}:\n{done.stderr.strip()}")
 
 
 def _half_made(server: Postgres) -> Path:

@@ -56,13 +56,10 @@ def drop(admin_url: str, prefix: str) -> None:
             roles = [
                 role
                 for role in (schema, f"{schema}_owner")
-                if connection.execute(
-                    "SELECT 1 FROM pg_roles WHERE rolname = %s", [role]
-                ).fetchone()
+                if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
             ]
             connection.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-                "WHERE usename = ANY(%s)",
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = ANY(%s)",
                 [roles],
             )
             _run(connection, "DROP SCHEMA IF EXISTS {schema} CASCADE", schema=schema)
@@ -74,11 +71,7 @@ def drop(admin_url: str, prefix: str) -> None:
 def _ensure_role(connection: psycopg.Connection, role: str, password: str, schema: str) -> None:
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
         _run(connection, "CREATE ROLE {role}", role=role)
-    connection.execute(
-        sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(
-            sql.Identifier(role), sql.Literal(password)
-        )
-    )
+    connection.execute(sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
     _run(connection, "ALTER ROLE {role} SET search_path = {schema}", role=role, schema=schema)
 
 
@@ -110,9 +103,7 @@ def _grant(connection: psycopg.Connection, service: str, schema: str, app: str, 
     ):
         _run(
             connection,
-            "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} GRANT "
-            + privilege
-            + " TO {app}",
+            "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} GRANT " + privilege + " TO {app}",
             owner=owner,
             schema=schema,
             app=app,

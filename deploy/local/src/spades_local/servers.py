@@ -77,9 +77,7 @@ async def _kafka(places: Places, known: Record, tell: Callable[[str], None]) -> 
 
 async def _await_given_postgres(admin_url: str) -> None:
     try:
-        connection = await psycopg.AsyncConnection.connect(
-            admin_url, connect_timeout=int(GIVEN_LIMIT_S)
-        )
+        connection = await psycopg.AsyncConnection.connect(admin_url, connect_timeout=int(GIVEN_LIMIT_S))
     except psycopg.OperationalError as error:
         raise NotReady(
             f"The PostgreSQL of SPADES_DATABASE_URL does not let us in: {error}\n"
@@ -101,9 +99,5 @@ async def _await_given_kafka(bootstrap: str) -> None:
 
 def note(places: Places, known: Record, supervisor: Supervisor) -> None:
     """Write down who runs now, so that `stop` can clean up after a crash of this very process."""
-    known.children = {
-        child.program.name: child.running
-        for child in supervisor.children
-        if child.running is not None
-    }
+    known.children = {child.program.name: child.running for child in supervisor.children if child.running is not None}
     record.save(places.record, known)

@@ -52,15 +52,12 @@ async def run(places: Places, tell: Tell, begin: Begin, until: asyncio.Event | N
             places.env.unlink(missing_ok=True)
 
 
-async def begin_servers(
-    places: Places, tell: Tell, supervisor: Supervisor, known: Record
-) -> servers.Servers:
+async def begin_servers(places: Places, tell: Tell, supervisor: Supervisor, known: Record) -> servers.Servers:
     """Only PostgreSQL and Kafka, and a file that a shell can source to use them."""
     here = await servers.start(supervisor, places, known, lambda text: tell("stack", text))
     write_private(
         places.env,
-        f"export SPADES_KAFKA_BOOTSTRAP='{here.bootstrap}'\n"
-        f"export SPADES_DATABASE_URL='{here.admin_url}'\n",
+        f"export SPADES_KAFKA_BOOTSTRAP='{here.bootstrap}'\nexport SPADES_DATABASE_URL='{here.admin_url}'\n",
     )
     known.bootstrap = here.bootstrap
     known.ready = True
@@ -106,9 +103,7 @@ async def migrate_all(around: Surroundings, environ: Mapping[str, str] = os.envi
             migrations.create_task(migrate(service, around, environ))
 
 
-async def migrate(
-    service: str, around: Surroundings, environ: Mapping[str, str] = os.environ
-) -> None:
+async def migrate(service: str, around: Surroundings, environ: Mapping[str, str] = os.environ) -> None:
     """Bring one service's schema up to date as its owner; raises NotReady with what it said."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "spades_runtime.migrate", service),
@@ -166,9 +161,7 @@ async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
         await topics.delete(bootstrap, environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX))
 
 
-async def _make_room(
-    places: Places, here: servers.Servers, environ: Mapping[str, str]
-) -> Surroundings:
+async def _make_room(places: Places, here: servers.Servers, environ: Mapping[str, str]) -> Surroundings:
     """Topics, schemas, roles and the seal key: all that the services find and none makes."""
     prefix = environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX)
     partitions = int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS))
@@ -212,9 +205,7 @@ async def _says_ready(port: int) -> bool:
         async with asyncio.timeout(2.0):
             reader, writer = await asyncio.open_connection(HOST, port)
             try:
-                writer.write(
-                    b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-                )
+                writer.write(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 await writer.drain()
                 status = await reader.readline()
             finally:

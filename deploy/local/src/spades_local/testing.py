@@ -147,9 +147,7 @@ def _await_servers(process: "subprocess.Popen[bytes]", folder: Path) -> Infra:
         line.removeprefix("export ").replace("'", "").split("=", 1)
         for line in (folder / "env.sh").read_text().splitlines()
     )
-    return Infra(
-        admin_url=exports["SPADES_DATABASE_URL"], bootstrap=exports["SPADES_KAFKA_BOOTSTRAP"]
-    )
+    return Infra(admin_url=exports["SPADES_DATABASE_URL"], bootstrap=exports["SPADES_KAFKA_BOOTSTRAP"])
 
 
 def _await(work: Coroutine[Any, Any, None]) -> None:
