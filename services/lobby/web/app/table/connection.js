@@ -1,0 +1,196 @@
+// One socket to one table that mends itself: resumes at the last seq, repeats what was not answered.
+import { wsTicket } from "../api.js";
+import { commandId } from "../fair/seed.js";
+import { ServerClock } from "./clock.js";
+
+const PING_EVERY_MS = 10_000;
+const SILENCE_MAX_MS = 25_000;
+const RETRY_FIRST_MS = 250;
+const RETRY_MAX_MS = 4_000;
+/** A connection that lived this long was good: try again at once. */
+const HEALTHY_MS = 2_000;
+const FIRST_PINGS_MS = [0, 400, 1200];
+
+/**
+ * @typedef {import("./types.js").AnyFrame} AnyFrame
+ * @typedef {"connecting" | "open" | "lost" | "signed_out" | "not_found"} Status
+ *
+ * @typedef {object} Wiring
+ * @property {string} tableId
+ * @property {number} [partition] advisory: which pod serves this table best
+ * @property {() => number} lastSeq 0 before the first snapshot
+ * @property {(frame: AnyFrame) => void} onFrame
+ * @property {(status: Status) => void} onStatus
+ */
+
+export class Connection {
+  /** @param {Wiring} wiring */
+  constructor(wiring) {
+    this.wiring = wiring;
+    this.clock = new ServerClock();
+    /** Commands without an answer yet, by id. @type {Map<string, {frame: AnyFrame, settle: (answer: AnyFrame) => void}>} */
+    this.pending = new Map();
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.closed = false;
+    this.attempts = 0;
+    this.heardMs = 0;
+    this.welcomedMs = 0;
+    this.ready = false;
+    /** @type {Set<ReturnType<typeof setTimeout>>} */
+    this.timers = new Set();
+    this.wake = () => this.hurry();
+    window.addEventListener("online", this.wake);
+    document.addEventListener("visibilitychange", this.wake);
+    this.heartbeat = setInterval(() => this.beat(), PING_EVERY_MS);
+    void this.open();
+  }
+
+  /** Send a command; resolves with its `ack` or `command_rejected`, after a reconnect too.
+   * @param {string} type @param {Record<string, unknown>} body @returns {Promise<AnyFrame>} */
+  send(type, body) {
+    const frame = { type, id: commandId(), table_id: this.wiring.tableId, ...body };
+    return new Promise((settle) => {
+      this.pending.set(frame.id, { frame, settle });
+      // Before the welcome it waits: the resume sends what is pending.
+      if (this.ready) this.write(frame);
+    });
+  }
+
+  resync() {
+    this.write({ type: "resync", id: commandId() });
+  }
+
+  close() {
+    this.closed = true;
+    window.removeEventListener("online", this.wake);
+    document.removeEventListener("visibilitychange", this.wake);
+    clearInterval(this.heartbeat);
+    for (const timer of this.timers) clearTimeout(timer);
+    this.socket?.close(1000);
+  }
+
+  async open() {
+    this.wiring.onStatus(this.attempts === 0 ? "connecting" : "lost");
+    let ticket;
+    try {
+      ticket = await wsTicket();
+    } catch (error) {
+      if (/** @type {any} */ (error).status === 401) return this.wiring.onStatus("signed_out");
+      return this.retry();
+    }
+    if (this.closed) return undefined;
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const part = this.wiring.partition === undefined ? "" : `?partition=${this.wiring.partition}`;
+    const socket = new WebSocket(`${scheme}://${location.host}/v1/ws${part}`, "spades.v1");
+    this.socket = socket;
+    this.heardMs = Date.now();
+    socket.onopen = () => socket.send(JSON.stringify({ type: "hello", ticket }));
+    socket.onmessage = (message) => this.hear(socket, JSON.parse(message.data));
+    socket.onclose = () => this.lost(socket);
+    return undefined;
+  }
+
+  /** @param {WebSocket} socket @param {AnyFrame} frame */
+  hear(socket, frame) {
+    if (socket !== this.socket) return;
+    this.heardMs = Date.now();
+    switch (frame.type) {
+      case "welcome":
+        this.welcomed(frame);
+        break;
+      case "pong":
+        this.clock.measured(frame.client_ms, Date.now(), frame.server_ms);
+        break;
+      case "ack":
+      case "command_rejected":
+        this.answered(frame);
+        break;
+      case "server_draining":
+        // Another pod takes over: nobody at the table should notice.
+        socket.close(1000);
+        break;
+      case "error":
+        if (frame.code === "not_found") this.wiring.onStatus("not_found");
+        this.wiring.onFrame(frame);
+        break;
+      default:
+        this.wiring.onFrame(frame);
+    }
+  }
+
+  /** @param {AnyFrame} frame */
+  welcomed(frame) {
+    this.welcomedMs = Date.now();
+    this.ready = true;
+    this.clock.guessed(frame.server_ms);
+    const lastSeq = this.wiring.lastSeq();
+    const resume = lastSeq > 0 ? { last_seq: lastSeq } : {};
+    this.write({ type: "watch", id: commandId(), table_id: this.wiring.tableId, ...resume });
+    this.wiring.onFrame(frame);
+    this.wiring.onStatus("open");
+    for (const { frame: unanswered } of this.pending.values()) this.write(unanswered);
+    for (const afterMs of FIRST_PINGS_MS) this.later(() => this.ping(), afterMs);
+  }
+
+  /** @param {AnyFrame} frame */
+  answered(frame) {
+    const waiting = this.pending.get(frame.id);
+    this.pending.delete(frame.id);
+    waiting?.settle(frame);
+  }
+
+  /** @param {WebSocket} socket */
+  lost(socket) {
+    if (socket !== this.socket || this.closed) return;
+    this.socket = null;
+    this.retry();
+  }
+
+  retry() {
+    if (this.closed) return;
+    if (this.ready && Date.now() - this.welcomedMs > HEALTHY_MS) this.attempts = 0;
+    this.ready = false;
+    const backoff = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** this.attempts);
+    // At once after a healthy connection, then spread out: a thousand pages must not come back in step.
+    const afterMs = this.attempts === 0 ? 0 : backoff * (0.5 + Math.random() / 2);
+    this.attempts += 1;
+    this.wiring.onStatus("lost");
+    this.later(() => void this.open(), afterMs);
+  }
+
+  beat() {
+    if (!this.socket) return;
+    if (Date.now() - this.heardMs > SILENCE_MAX_MS) {
+      const silent = this.socket;
+      this.socket = null;
+      silent.close();
+      this.retry();
+      return;
+    }
+    this.ping();
+  }
+
+  ping() {
+    this.write({ type: "ping", client_ms: Date.now() });
+  }
+
+  /** The network or the tab came back: find out at once whether the socket still lives. */
+  hurry() {
+    if (document.visibilityState === "visible") this.ping();
+  }
+
+  /** @param {AnyFrame} frame */
+  write(frame) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
+  }
+
+  /** @param {() => void} call @param {number} afterMs */
+  later(call, afterMs) {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      if (!this.closed) call();
+    }, afterMs);
+    this.timers.add(timer);
+  }
+}

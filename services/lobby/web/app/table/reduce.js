@@ -1,0 +1,57 @@
+// The table as one person sees it, folded from frames. Pure: used live, in the replay and in tests.
+import { startOf } from "./start.js";
+import { HAND_FRAMES } from "./reduce_hand.js";
+import { SEAT_FRAMES } from "./reduce_seats.js";
+import { snapshot } from "./reduce_snapshot.js";
+
+/** @typedef {import("./types.js").TableState} TableState */
+/** @typedef {import("./types.js").AnyFrame} AnyFrame */
+
+/** @type {Record<string, (state: TableState, frame: AnyFrame) => TableState>} */
+const EVENTS = { ...SEAT_FRAMES, ...HAND_FRAMES };
+
+/** Every public event type that has a frame. */
+export const EVENT_TYPES = Object.keys(EVENTS);
+
+/** Frames beside the stream: they carry no seq. @type {Record<string, (state: TableState, frame: AnyFrame) => TableState>} */
+const UNNUMBERED = {
+  snapshot,
+  history: (state, frame) => withHistory(state, frame.events),
+  player_disconnected: (state, frame) => away(state, frame, true),
+  player_returned: (state, frame) => away(state, frame, false),
+};
+
+export { startOf };
+
+/**
+ * The state after one frame. An event that was seen already changes nothing; one that comes too early
+ * sets `gap`, and nothing else, until a snapshot closes it. An unknown event only moves `seq`.
+ * @param {TableState} state @param {AnyFrame} frame @returns {TableState}
+ */
+export function reduce(state, frame) {
+  const beside = UNNUMBERED[frame.type];
+  if (beside) return beside(state, frame);
+  if (typeof frame.seq !== "number") return state;
+  if (state.phase === "loading" && frame.type !== "table_opened") return { ...state, gap: true };
+  if (frame.seq <= state.seq) return state;
+  if (frame.seq > state.seq + 1) return { ...state, gap: true };
+  const names = frame.names ? { ...state.names, ...frame.names } : state.names;
+  const next = EVENTS[frame.type]?.({ ...state, names }, frame) ?? { ...state, names };
+  return { ...next, seq: frame.seq, facts: [...next.facts, frame] };
+}
+
+/** Older public events, fetched after a reload; those at hand stay, for they hold the own cards.
+ * @param {TableState} state @param {AnyFrame[]} events @returns {TableState} */
+function withHistory(state, events) {
+  const bySeq = new Map(events.map((event) => [event.seq, event]));
+  for (const fact of state.facts) bySeq.set(fact.seq, fact);
+  const facts = [...bySeq.values()].sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+  return { ...state, facts, factsFromStart: facts[0]?.seq === 1 };
+}
+
+/** @param {TableState} state @param {AnyFrame} frame @param {boolean} gone */
+function away(state, frame, gone) {
+  const seat = frame.seat ?? state.seats.findIndex((holder) => holder?.account_id === frame.account_id);
+  const rest = state.away.filter((other) => other !== seat);
+  return { ...state, away: gone && seat >= 0 ? [...rest, seat] : rest };
+}

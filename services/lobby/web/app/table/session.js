@@ -1,0 +1,125 @@
+// One table being watched or played at: the connection, the folded state and what follows from it.
+import { gameEvents } from "../api.js";
+import { keepHand, keptSeed, seedFor } from "../fair/seed.js";
+import { createStore } from "../store.js";
+import { Connection } from "./connection.js";
+import { reduce, startOf } from "./reduce.js";
+
+/** @typedef {import("./types.js").TableState} TableState */
+/** @typedef {import("./types.js").AnyFrame} AnyFrame */
+/** @typedef {import("./connection.js").Status} Status */
+/** @typedef {(before: TableState, after: TableState, frame: AnyFrame) => void} Listener */
+
+export class TableSession {
+  /** @param {string} tableId @param {string} me own account id @param {number} [partition] */
+  constructor(tableId, me, partition) {
+    this.state = createStore(startOf(tableId, me));
+    /** @type {import("../store.js").Store<Status>} */
+    this.status = createStore(/** @type {Status} */ ("connecting"));
+    /** The last refusal, for the page to explain. @type {import("../store.js").Store<AnyFrame | null>} */
+    this.refusal = createStore(/** @type {AnyFrame | null} */ (null));
+    /** A command is on its way: buttons wait. */
+    this.busy = createStore(false);
+    /** @type {Set<Listener>} */
+    this.listeners = new Set();
+    this.fetching = false;
+    this.seedSent = false;
+    this.connection = new Connection({
+      tableId,
+      ...(partition === undefined ? {} : { partition }),
+      lastSeq: () => (this.state.get().gap ? 0 : this.state.get().seq),
+      onFrame: (frame) => this.hear(frame),
+      onStatus: (status) => this.heardOf(status),
+    });
+  }
+
+  get clock() {
+    return this.connection.clock;
+  }
+
+  close() {
+    this.connection.close();
+  }
+
+  /** @param {Listener} listener @returns {() => void} */
+  listen(listener) {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** @param {Status} status */
+  heardOf(status) {
+    // A seed that was on its way when the line broke is sent again; the second one is refused or repeated.
+    if (status !== "open") this.seedSent = false;
+    this.status.set(status);
+    if (status === "open") this.openSeed(this.state.get());
+  }
+
+  /** @param {AnyFrame} frame */
+  hear(frame) {
+    const before = this.state.get();
+    const after = reduce(before, frame);
+    this.state.set(after);
+    if (after.gap && !before.gap) this.connection.resync();
+    for (const listener of [...this.listeners]) listener(before, after, frame);
+    this.openSeed(after);
+    keepOwnHand(after, frame);
+    if (after.seq > 0 && !after.factsFromStart && !after.gap) void this.fetchHistory();
+  }
+
+  /** Open one's own seed as soon as all seats are taken. @param {TableState} state */
+  openSeed(state) {
+    if (this.seedSent || state.phase !== "starting" || state.seeds !== null || state.seat === null) return;
+    const seed = keptSeed(state.tableId);
+    if (!seed || !state.seats[state.seat]?.seed_commit) return;
+    this.seedSent = true;
+    void this.connection.send("open_seed", { seed });
+  }
+
+  /** The events before our first snapshot: the score sheet and the check need them. */
+  async fetchHistory() {
+    if (this.fetching) return;
+    this.fetching = true;
+    try {
+      const { tableId } = this.state.get();
+      const events = await gameEvents(tableId, 0);
+      this.state.set(reduce(this.state.get(), { type: "history", events }));
+    } catch {
+      // Without it the table plays on; the sheet shows what was seen here.
+      this.connection.later(() => (this.fetching = false), 10_000);
+      return;
+    }
+    // The read model may lag behind the snapshot: what it lacks comes with a later try.
+    this.connection.later(() => (this.fetching = false), 3_000);
+  }
+
+  /** Send a command and show its refusal. @param {string} type @param {Record<string, unknown>} [body]
+   * @returns {Promise<AnyFrame>} */
+  async send(type, body = {}) {
+    this.busy.set(true);
+    this.refusal.set(null);
+    const answer = await this.connection.send(type, body);
+    this.busy.set(false);
+    if (answer.type === "command_rejected") {
+      this.refusal.set(answer);
+      // The turn moved on under our hands: the frames that say so are on their way, or were lost.
+      if (answer.code === "stale_turn") this.connection.resync();
+    }
+    return answer;
+  }
+
+  /** Take a seat with a seed of this browser's own in the deal. @param {number | null} seat null: any */
+  async takeSeat(seat) {
+    const { tableId } = this.state.get();
+    const { seedCommit } = await import("../fair/deal.js");
+    const seed_commit = seedCommit(seedFor(tableId));
+    return this.send("take_seat", seat === null ? { seed_commit } : { seat, seed_commit });
+  }
+}
+
+/** @param {TableState} state @param {AnyFrame} frame */
+function keepOwnHand(state, frame) {
+  if (state.seat === null || !state.hand) return;
+  const dealt = frame.type === "hand_dealt" || (frame.type === "cards_seen" && frame.seat === state.seat);
+  if (dealt && state.hand.length === 13) keepHand(state.tableId, state.handNo, state.hand);
+}

@@ -1,0 +1,131 @@
+// Who one is and what one has: guest, sign in, sign up, balance and its history.
+import { useState } from "preact/hooks";
+import * as api from "../api.js";
+import { html } from "../html.js";
+import { balance as balanceStore, becomes, refreshBalance } from "../session.js";
+import { useStore } from "../store.js";
+import { refusalWords } from "../table/refusals.js";
+import { signed } from "./corner.js";
+import { Dialog } from "./dialog.js";
+
+const TOP_UP_BELOW_COINS = 100;
+
+/** @param {{me: api.Me | null}} props */
+export function Account({ me }) {
+  const balance = useStore(balanceStore);
+  const [history, setHistory] = useState(false);
+  const [problem, setProblem] = useState("");
+  const topUp = async () => {
+    try {
+      await api.topUp();
+      await refreshBalance();
+    } catch (error) {
+      setProblem(words(error));
+    }
+  };
+  return html`<section class="card-box account" aria-labelledby="account-title">
+    <h2 id="account-title">${me ? me.name : "Not signed in"}</h2>
+    ${
+      me && !me.guest
+        ? html`<p class="balance" data-coins=${balance?.available_coins ?? ""}>
+              <b>${balance ? balance.available_coins.toLocaleString("en") : "…"}</b> play coins
+              ${balance?.held_coins ? html`<small> · ${balance.held_coins} held at a table</small>` : null}
+            </p>
+            <p class="hint">No cash value, no cashing out.</p>
+            <div class="button-row">
+              <button type="button" class="quiet" onClick=${() => setHistory(true)}>History</button>
+              ${
+                balance && balance.available_coins < TOP_UP_BELOW_COINS
+                  ? html`<button type="button" class="gold" data-action="top-up" onClick=${topUp}>Daily top-up</button>`
+                  : null
+              }
+              <button type="button" class="quiet" onClick=${async () => (await api.signOut(), await becomes(null))}>Sign out</button>
+            </div>`
+        : html`<p class="hint">${me ? "You play as a guest. Sign up to keep your games and play for coins." : "Play as a guest, or:"}</p>
+            <${SignForm} guest=${me !== null} />`
+    }
+    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
+    ${history ? html`<${History} onClose=${() => setHistory(false)} />` : null}
+  </section>`;
+}
+
+/** @param {unknown} error */
+function words(error) {
+  const refused = /** @type {any} */ (error);
+  return refusalWords({ ...refused.body, code: refused.code, detail: refused.message });
+}
+
+/** @param {{guest: boolean}} props */
+function SignForm({ guest }) {
+  const [mode, setMode] = useState(guest ? "up" : "in");
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  /** @param {SubmitEvent} event */
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    const [name, password] = [String(form.get("name")).trim(), String(form.get("password"))];
+    setBusy(true);
+    try {
+      await becomes(await (mode === "up" ? api.signUp(name, password) : api.signIn(name, password)));
+    } catch (error) {
+      setProblem(words(error));
+    }
+    setBusy(false);
+  };
+  const up = mode === "up";
+  return html`<form class="sign" onSubmit=${submit} aria-label=${up ? "Sign up" : "Sign in"}>
+    <label>Name <input name="name" required minlength="2" maxlength="24" autocomplete="username" /></label>
+    <label>Password
+      <input name="password" type="password" required minlength=${up ? 8 : 1} maxlength="128" autocomplete=${up ? "new-password" : "current-password"} />
+    </label>
+    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
+    <div class="button-row">
+      <button type="submit" class="quiet is-strong" disabled=${busy}>${up ? "Sign up" : "Sign in"}</button>
+      <button type="button" class="link" onClick=${() => (setMode(up ? "in" : "up"), setProblem(""))}>
+        ${up ? "I have an account" : "I am new here"}
+      </button>
+    </div>
+  </form>`;
+}
+
+/** @type {Record<string, string>} */
+const REASONS = {
+  welcome_grant: "Welcome",
+  top_up: "Daily top-up",
+  held: "Stake and leaving deposit held",
+  voided: "Given back: the game did not start",
+  settled: "Paid out",
+  fee: "Leaving fee",
+};
+
+/** @param {{onClose: () => void}} props */
+function History({ onClose }) {
+  const [entries, setEntries] = useState(/** @type {any[] | null} */ (null));
+  const [problem, setProblem] = useState("");
+  if (entries === null && !problem) {
+    api.walletEntries().then(setEntries, (error) => setProblem(words(error)));
+  }
+  return html`<${Dialog} title="Your coins" onClose=${onClose}>
+    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
+    ${entries === null ? null : entries.length === 0 ? html`<p>Nothing yet.</p>` : html`<${Entries} entries=${entries} />`}
+    <p class="hint">Play coins have no cash value and cannot be cashed out.</p>
+  <//>`;
+}
+
+/** @param {{entries: any[]}} props */
+function Entries({ entries }) {
+  return html`<table class="entries">
+    <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Coins</th><th scope="col">Balance</th></tr></thead>
+    <tbody>
+      ${entries.map(
+        (entry) => html`<tr key=${entry.entry_no ?? entry.at_ms}>
+          <td>${entry.at_ms ? new Date(entry.at_ms).toLocaleString() : (entry.at ?? "")}</td>
+          <td>${REASONS[entry.reason ?? entry.type] ?? String(entry.reason ?? entry.type ?? "").replaceAll("_", " ")}</td>
+          <td>${entry.change_coins > 0 ? "+" : ""}${signed(entry.change_coins)}</td>
+          <td>${entry.available_coins}</td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

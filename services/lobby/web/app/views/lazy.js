@@ -1,0 +1,18 @@
+// A page whose module is loaded when it is first shown.
+import { useEffect, useState } from "preact/hooks";
+import { html } from "../html.js";
+
+/** @param {{load: () => Promise<any>, name: string, tableId: string, me: any}} props */
+export function LazyPage({ load, name, ...props }) {
+  const [page, setPage] = useState(/** @type {{View: any} | null} */ (null));
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    load().then(
+      (module) => setPage({ View: module[name] }),
+      () => setFailed(true),
+    );
+  }, [name]);
+  if (failed) return html`<main class="page"><p role="alert">This page could not be loaded. <a href="">Try again</a></p></main>`;
+  if (!page) return html`<main class="page"><p role="status">One moment…</p></main>`;
+  return html`<${page.View} ...${props} />`;
+}

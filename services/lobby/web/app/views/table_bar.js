@@ -1,0 +1,36 @@
+// The bar above the table: where one is, the exact time left, the ways out and into the menu.
+import { html } from "../html.js";
+import { rulesetTitle } from "../rules/presets.js";
+import { isOwnTurn, who } from "../table/selectors.js";
+import { Countdown } from "./countdown.js";
+
+/** @param {{state: import("../table/types.js").TableState, session: import("../table/session.js").TableSession,
+ *   onMenu: () => void, onLeave: () => void}} props */
+export function TableBar({ state, session, onMenu, onLeave }) {
+  const turn = state.turn;
+  const playing = state.seat !== null && ["starting", "playing", "between_hands"].includes(state.phase);
+  return html`<header class="table-bar">
+    <span class="bar-title">
+      <b>${rulesetTitle(state.ruleset)}</b>
+      <small>${stakeWords(state)}${state.handNo ? ` · hand ${state.handNo}` : ""}${state.seat === null && state.phase !== "loading" ? " · watching" : ""}</small>
+    </span>
+    <span class="bar-turn" role="status">
+      ${turn ? html`<span class=${isOwnTurn(state) ? "is-own" : ""}>${isOwnTurn(state) ? "Your turn" : `${who(state, turn.seat)}’s turn`}</span>` : null}
+      ${turn?.deadlineMs ? html` <${Countdown} deadlineMs=${turn.deadlineMs} clock=${session.clock} />` : null}
+    </span>
+    <span class="bar-buttons">
+      <button type="button" class="icon-button" aria-label="Menu: rules, last trick, score sheet, check the deal" data-action="menu" onClick=${onMenu}>?</button>
+      ${
+        playing
+          ? html`<button type="button" class="icon-button" data-action="leave" onClick=${onLeave}>Leave</button>`
+          : html`<a class="icon-button" href="#/">Home</a>`
+      }
+    </span>
+  </header>`;
+}
+
+/** @param {import("../table/types.js").TableState} state */
+function stakeWords(state) {
+  if (state.stakeCoins > 0) return `stake ${state.stakeCoins}`;
+  return state.kind === "private" ? "private" : "practice";
+}

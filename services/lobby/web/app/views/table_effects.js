@@ -1,0 +1,24 @@
+// What a table does beside its picture: speaks to the live region, sounds, the tab's title.
+import { useEffect } from "preact/hooks";
+import { announce } from "../announce.js";
+import { prefs } from "../prefs.js";
+import { playTurnSound } from "../sound.js";
+import { said } from "../table/say.js";
+import { isOwnTurn } from "../table/selectors.js";
+
+/** @param {import("../table/session.js").TableSession} session */
+export function useTableEffects(session) {
+  useEffect(() => {
+    const stop = session.listen((before, after, frame) => {
+      const words = after.seq === before.seq ? "" : said(after, frame);
+      if (words) announce(words);
+      const mine = isOwnTurn(after);
+      if (mine && !isOwnTurn(before) && prefs.get().sound && before.phase !== "loading") playTurnSound();
+      document.title = mine ? "● Your turn · Spades" : "Spades";
+    });
+    return () => {
+      stop();
+      document.title = "Spades";
+    };
+  }, [session]);
+}
