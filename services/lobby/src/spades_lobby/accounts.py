@@ -1,0 +1,154 @@
+"""People: guests, accounts, log-ins. A guest is a real account that has no password yet."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from uuid import uuid4
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from spades_lobby import names, store
+from spades_lobby.namebook import Names
+from spades_lobby.passwords import Passwords
+from spades_lobby.problems import Problem
+from spades_lobby.settings import LobbySettings
+from spades_lobby.store import NameTaken, Person
+from spades_lobby.tokens import Token, TokenHash, hash_of, new_token
+
+GUEST_TRIES: Final = 5
+"""A random name that is taken is drawn again; five in a row do not happen."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entered:
+    """Somebody with a new session; its token is shown once and never stored."""
+
+    person: Person
+    token: Token
+
+
+class Accounts:
+    """Each step one transaction. Raises Problem where the person cannot have what they ask for."""
+
+    def __init__(self, settings: LobbySettings, engine: AsyncEngine, passwords: Passwords, book: Names) -> None:
+        self._settings = settings
+        self._engine = engine
+        self._passwords = passwords
+        self._book = book
+        self._lifetime = timedelta(days=settings.lobby_session_days)
+
+    async def guest(self, name: str | None) -> Entered:
+        if name is not None:
+            return await self._enter_new(cleaned(name), None)
+        for _ in range(GUEST_TRIES):
+            try:
+                return await self._enter_new(f"Guest {secrets.token_hex(4)}", None)
+            except Problem as problem:
+                if problem.code != "name_taken":
+                    raise
+        raise Problem(503, "unavailable", "No free name was found; try again.")
+
+    async def register(self, person: Person | None, name: str, password: str) -> Entered:
+        """Make an account; a guest's own one, so that games and seats stay theirs."""
+        if person is not None and not person.guest:
+            raise Problem(409, "already_registered", "You have an account already.")
+        shown = cleaned(name)
+        hashed = await self._passwords.hash(password)
+        if person is None:
+            return await self._enter_new(shown, hashed)
+        token, token_hash = _fresh()
+        try:
+            async with self._engine.begin() as db:
+                upgraded = await store.give_password(db, person.account_id, shown, names.skeleton(shown), hashed)
+                if not upgraded:
+                    raise Problem(409, "already_registered", "You have an account already.")
+                # A new right, a new token: one that was planted earlier is worth nothing now.
+                await store.replace_session(db, person.session)
+                await store.add_session(db, token_hash, person.account_id, self._lifetime)
+        except NameTaken:
+            raise _name_taken() from None
+        return self._entered(person.account_id, shown, token, guest=False)
+
+    async def _enter_new(self, shown: str, hashed: str | None) -> Entered:
+        account_id = str(uuid4())
+        token, token_hash = _fresh()
+        try:
+            async with self._engine.begin() as db:
+                await store.add_account(db, account_id, shown, names.skeleton(shown), hashed)
+                await store.add_session(db, token_hash, account_id, self._lifetime)
+        except NameTaken:
+            raise _name_taken() from None
+        return self._entered(account_id, shown, token, guest=hashed is None)
+
+    async def log_in(self, name: str, password: str) -> Entered:
+        async with self._engine.connect() as db:
+            known = await store.credentials(db, names.skeleton(name))
+        right = await self._passwords.fits(password, None if known is None else known.password)
+        if known is None or not right:
+            raise Problem(401, "bad_credentials", "Name or password is wrong.")
+        token, token_hash = _fresh()
+        async with self._engine.begin() as db:
+            await store.add_session(db, token_hash, known.account_id, self._lifetime)
+        return self._entered(known.account_id, known.name, token, guest=False)
+
+    def _entered(self, account_id: str, name: str, token: Token, *, guest: bool) -> Entered:
+        self._book.put(account_id, name)
+        token_hash = hash_of(token)
+        assert token_hash is not None
+        return Entered(
+            person=Person(account_id=account_id, name=name, guest=guest, session=token_hash),
+            token=token,
+        )
+
+    async def log_out(self, person: Person) -> None:
+        async with self._engine.begin() as db:
+            await store.end_session(db, person.session)
+
+    async def log_out_everywhere(self, person: Person) -> None:
+        async with self._engine.begin() as db:
+            await store.end_sessions(db, person.account_id)
+
+    async def rename(self, person: Person, name: str) -> str:
+        shown = cleaned(name)
+        try:
+            async with self._engine.begin() as db:
+                await store.rename(db, person.account_id, shown, names.skeleton(shown))
+        except NameTaken:
+            raise _name_taken() from None
+        self._book.put(person.account_id, shown)
+        return shown
+
+    async def ticket(self, person: Person) -> Token:
+        """A one-use ticket for the person's next socket."""
+        token, token_hash = _fresh()
+        lifetime = timedelta(milliseconds=self._settings.lobby_ticket_ms)
+        async with self._engine.begin() as db:
+            await store.add_ticket(db, token_hash, person.session, lifetime)
+        return token
+
+    async def of_token(self, text: str) -> Person | None:
+        """Whose session this token is; None where it is none, or ended."""
+        token_hash = hash_of(text)
+        if token_hash is None:
+            return None
+        async with self._engine.connect() as db:
+            return await store.person(db, token_hash)
+
+
+def cleaned(name: str) -> str:
+    try:
+        return names.clean(name)
+    except names.NameRefused as refused:
+        raise Problem(422, "name_refused", refused.reason, field="name") from None
+
+
+def _name_taken() -> Problem:
+    return Problem(409, "name_taken", "This name, or one that looks like it, is taken.", field="name")
+
+
+def _fresh() -> tuple[Token, TokenHash]:
+    token = new_token()
+    token_hash = hash_of(token)
+    assert token_hash is not None
+    return token, token_hash

@@ -1,0 +1,231 @@
+"""What requests hold and answers look like; the OpenAPI document is made from these."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spades_lobby.names import RAW_LENGTH_MAX
+from spades_lobby.passwords import LENGTH_MAX, LENGTH_MIN
+
+MAX_COINS = 2**53 - 1
+
+Name = Annotated[str, Field(max_length=RAW_LENGTH_MAX, examples=["Ada"])]
+Password = Annotated[str, Field(min_length=LENGTH_MIN, max_length=LENGTH_MAX, examples=["correct horse battery"])]
+OptionValue = Annotated[int, Field(ge=-(2**31), le=2**31)] | bool | None
+Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", max_length=64)]
+
+
+class Body(BaseModel):
+    """A request's body: no type is bent into another, no field is overlooked."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class NewSession(Body):
+    """A guest (`guest`: true, a name if they like) or a log-in (name and password)."""
+
+    guest: Literal[True] | None = None
+    name: Name | None = None
+    password: Annotated[str, Field(max_length=LENGTH_MAX)] | None = None
+    token: bool = False
+    """Also return the token, for programs that send it as `Authorization: Bearer`."""
+
+
+class NewAccount(Body):
+    name: Name
+    password: Password
+    token: bool = False
+
+
+class Rename(Body):
+    name: Name
+
+
+class Ruleset(Body):
+    name: Annotated[str, Field(max_length=40, examples=["deniro"])]
+    options: Annotated[dict[str, OptionValue], Field(max_length=40)] = {}
+
+
+class NewTable(Body):
+    kind: Literal["practice", "coins", "online", "private"]
+    ruleset: Ruleset
+    stake_coins: Annotated[int, Field(ge=0, le=MAX_COINS, examples=[100])] = 0
+    clock_ms: Annotated[int, Field(ge=1, le=3_600_000)] | None = None
+    bots_welcome: bool = False
+
+
+class NewSeat(Body):
+    seed_commit: Hex32 | None = None
+    """SHA-256 of the seed that the player's program will open; leave it out to bring none."""
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Me(View):
+    account_id: str
+    name: str
+    guest: bool
+
+
+class Session(Me):
+    token: str | None = None
+
+
+class Account(Session):
+    wallet: Literal["open", "opening"]
+    """`opening`: the wallet has not answered yet; it opens by itself."""
+    available_coins: int | None = None
+
+
+class Ticket(View):
+    ticket: str
+    expires_ms: int
+    """How long it lasts."""
+    path: str = "/v1/ws"
+
+
+class RulesetView(View):
+    name: str
+    options: dict[str, Any]
+    missed_trick_points: int
+    """What every trick bid costs a team that misses its contract."""
+
+
+class SeatView(View):
+    seat: int
+    account_id: str | None
+    name: str | None
+    computer: bool
+    free: bool
+
+
+class Host(View):
+    account_id: str
+    name: str | None
+
+
+class TableView(View):
+    table_id: str
+    partition: int
+    kind: str
+    ruleset: RulesetView
+    stake_coins: int
+    needed_coins: int
+    """Stake and leaving deposit: what has to be in the wallet to sit down."""
+    leaving_price_coins: int
+    """What leaving the running game costs: the stake and a tenth of it."""
+    clock_ms: int | None
+    bots_welcome: bool
+    host: Host
+    phase: str
+    seats: list[SeatView]
+    opened_ms: int
+
+
+class Page(View):
+    next: str | None
+    """Send it as `cursor` for what comes behind; null at the end."""
+
+
+class TableList(Page):
+    tables: list[TableView]
+
+
+class Seated(View):
+    table_id: str
+    seat: int | None
+    state: Literal["taken", "reserved"]
+    """`reserved`: the wallet's word is still to come, as an event at the table."""
+    needed_coins: int
+    leaving_price_coins: int
+
+
+class Done(View):
+    table_id: str
+    first_seq: int | None
+    last_seq: int | None
+
+
+class WalletView(View):
+    available_coins: int
+    held_coins: int
+    open: bool
+
+
+class EntryView(View):
+    entry_no: int
+    type: str
+    subject: str
+    """The table, or the account itself."""
+    change_coins: int
+    available_coins: int
+    held_coins: int
+    at_ms: int
+
+
+class EntryList(Page):
+    entries: list[EntryView]
+
+
+class TopUp(View):
+    amount_coins: int
+    available_coins: int
+
+
+class Payout(View):
+    account_id: str
+    name: str | None
+    net_coins: int
+
+
+class GameView(TableView):
+    version: int
+    hands: int
+    scores: tuple[int, int]
+    bags: tuple[int, int]
+    winner: int | None
+    """The team: 0 is seats 0 and 2, 1 is seats 1 and 3; null where nobody won."""
+    end_reason: str | None
+    settled: bool
+    payouts: list[Payout]
+    leavers: list[str]
+    anchor: str
+    seeds: list[str] | None
+    seed_missing: list[bool] | None
+    started_ms: int | None
+    ended_ms: int | None
+
+
+class GameList(Page):
+    games: list[GameView]
+
+
+class Proof(View):
+    """All that it takes to deal a finished hand again."""
+
+    table_id: str
+    hand_no: int
+    anchor: str
+    seeds: list[str]
+    seed_missing: list[bool]
+    fingerprint: str
+    secret: str
+    dealer: int
+    deck_id: int
+    swaps: list[dict[str, Any]]
+
+
+class ProblemView(View):
+    """RFC 9457, with the same slugs as the WebSocket; some codes bring fields of their own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Annotated[str, Field(examples=["urn:spades:problem:table_full"])]
+    title: Annotated[str, Field(examples=["Conflict"])]
+    status: Annotated[int, Field(examples=[409])]
+    detail: Annotated[str, Field(examples=["All seats are taken."])]
+    code: Annotated[str, Field(examples=["table_full"])]
+    message: Annotated[str, Field(examples=["All seats are taken."])]
+    ref: Annotated[str, Field(examples=["1f0c9a6be2d3f475"])]

@@ -1,0 +1,83 @@
+"""The parts of one running gateway, as the routes find them."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from spades_lobby.accounts import Accounts
+from spades_lobby.desk import Desk
+from spades_lobby.domain import Game
+from spades_lobby.guard import address_of
+from spades_lobby.hub import Hub
+from spades_lobby.namebook import Names
+from spades_lobby.problems import Problem
+from spades_lobby.purse import Purse
+from spades_lobby.rates import Rates
+from spades_lobby.seats import Seats
+from spades_lobby.settings import LobbySettings
+from spades_lobby.sockets import Sockets
+from spades_lobby.store import Person
+from spades_runtime import Clock
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gateway:
+    settings: LobbySettings
+    engine: AsyncEngine
+    clock: Clock
+    hub: Hub
+    desk: Desk
+    names: Names
+    rates: Rates
+    accounts: Accounts
+    seats: Seats
+    purse: Purse
+    sockets: Sockets
+
+    async def names_of(self, *games: Game) -> dict[str, str]:
+        ids = frozenset[str]().union(*(game.account_ids for game in games))
+        await self.names.load(ids)
+        return self.names.of(ids)
+
+
+def gateway_of(request: Request) -> Gateway:
+    return cast(Gateway, request.app.state.gateway)
+
+
+def cookie_name(settings: LobbySettings) -> str:
+    # The prefix makes browsers refuse it from a sub-domain or a plain connection.
+    return "__Host-spades_session" if settings.secure else "spades_session"
+
+
+def token_of(request: Request, settings: LobbySettings) -> str | None:
+    """The session's token: a program's bearer token, else the browser's cookie."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return token.strip()
+    return request.cookies.get(cookie_name(settings))
+
+
+async def somebody(request: Request) -> Person | None:
+    """Who asks, where they say so with a session that is alive."""
+    gateway = gateway_of(request)
+    token = token_of(request, gateway.settings)
+    return None if token is None else await gateway.accounts.of_token(token)
+
+
+async def signed_in(request: Request) -> Person:
+    """Who asks. Raises Problem `not_signed_in`."""
+    person = await somebody(request)
+    if person is None:
+        raise Problem(
+            401,
+            "not_signed_in",
+            "Sign in first, as a guest or with an account.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    return person
+
+
+def address(request: Request) -> str:
+    return address_of(request.scope)

@@ -1,0 +1,117 @@
+"""The public port's ASGI application: the REST interface, the sockets, the page."""
+
+from typing import Any, Final
+
+from aiokafka.errors import KafkaError
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from spades_lobby import (
+    bodies,
+    problems,
+    routes_games,
+    routes_people,
+    routes_tables,
+    routes_wallet,
+)
+from spades_lobby.desk import SendFailed
+from spades_lobby.gateway import Gateway
+from spades_lobby.guard import App, Guard, problem_of
+from spades_lobby.problems import Problem
+from spades_lobby.web import Page
+from spades_runtime.probes import Probes
+
+SOCKET_PATH: Final = "/v1/ws"
+
+_PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
+    status: {
+        "model": bodies.ProblemView,
+        "description": words,
+        "content": {problems.MEDIA_TYPE: {}},
+    }
+    for status, words in (("4XX", "Refused, with its reason."), ("5XX", "Not possible right now."))
+}
+_ABOUT: Final = (
+    "Guests and accounts, tables, coins, finished games. Playing goes over the WebSocket at "
+    f"`{SOCKET_PATH}`, sub-protocol `spades.v1`: get a ticket, say hello, watch a table."
+)
+_HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 400: "malformed"}
+
+
+def rest(gateway: Gateway, probes: Probes) -> FastAPI:
+    """The REST interface and the page."""
+    app = FastAPI(
+        title="Spades",
+        version="1",
+        description=_ABOUT,
+        openapi_url="/v1/openapi.json",
+        # Their pages load scripts from elsewhere, which the page's policy rightly refuses.
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses=_PROBLEMS,
+        telemetry={"tracing": False, "metrics": False},
+        exception_handlers={
+            Problem: _on_error,
+            RequestValidationError: _on_invalid,
+            HTTPException: _on_http,
+            SQLAlchemyError: _on_error,
+            KafkaError: _on_error,
+            SendFailed: _on_error,
+            OSError: _on_error,
+            Exception: _on_error,
+        },
+    )
+    app.state.gateway = gateway
+    for routes in (routes_people, routes_tables, routes_wallet, routes_games):
+        app.include_router(routes.router)
+    for path, answer in (("/healthz", probes._healthz), ("/readyz", probes._readyz)):
+        app.add_route(path, answer)
+    app.mount("/", Page(gateway.settings.lobby_web_dir), name="page")
+    return app
+
+
+def application(gateway: Gateway, probes: Probes) -> App:
+    """Everything the public port serves."""
+    http = Guard(rest(gateway, probes), gateway.settings, gateway.rates)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "websocket":
+            await http(scope, receive, send)
+        elif scope["path"] == SOCKET_PATH:
+            await gateway.sockets(scope, receive, send)
+        else:
+            await gateway.sockets.refuse_path(receive, send)
+
+    return app
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    return problems.response(problem_of(error), request.scope["spades.ref"])
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = _HTTP_CODES.get(error.status_code, "refused")
+    problem = (
+        problems.not_found()
+        if error.status_code == 404
+        else Problem(error.status_code, code, "This request is not served.")
+    )
+    problem.headers.update(error.headers or {})
+    return problems.response(problem, request.scope["spades.ref"])
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where, *inside = (str(part) for part in first["loc"])
+    if where == "path":
+        # An id that cannot be one is not there, like any other.
+        return problems.response(problems.not_found(), request.scope["spades.ref"])
+    field = ".".join(inside) or where
+    problem = Problem(422, "malformed", f"{field}: {first['msg']}", field=field)
+    return problems.response(problem, request.scope["spades.ref"])

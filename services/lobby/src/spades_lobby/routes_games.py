@@ -1,0 +1,151 @@
+"""Games, running and finished: results, events, proofs; and the rule sets there are."""
+
+import dataclasses
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Final
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from spades_events import CE_TYPES, codec, events, frame_name
+from spades_lobby import bodies, cursors, frames, readmodel, views
+from spades_lobby.domain import Game
+from spades_lobby.gateway import Gateway
+from spades_lobby.problems import Problem, not_found
+from spades_lobby.readmodel import EventRow
+from spades_lobby.routes_people import Lobby, SignedIn
+from spades_lobby.routes_tables import Cursor, Limit, TableId
+from spades_rules import PRESETS, Ruleset
+
+router = APIRouter(prefix="/v1", tags=["games"])
+
+NDJSON: Final = "application/x-ndjson"
+CHUNK: Final = 500
+
+_FRAME_NAMES: Final = {CE_TYPES[kind]: frame_name(kind) for kind in codec.TABLE_EVENTS}
+_COMMITTED: Final = CE_TYPES[events.HandCommitted]
+_REVEALED: Final = CE_TYPES[events.DealRevealed]
+
+
+@router.get("/rulesets")
+async def rulesets() -> dict[str, Any]:
+    """The rule sets by name: their numbers, and the choices a host has, the default first."""
+    return {
+        "rulesets": [
+            {
+                "name": name,
+                "rules": _rules(preset.ruleset),
+                "options": {field: list(choices) for field, choices in preset.menu.items()},
+            }
+            for name, preset in PRESETS.items()
+        ]
+    }
+
+
+def _rules(ruleset: Ruleset) -> dict[str, Any]:
+    return {
+        field.name: getattr(ruleset, field.name)
+        for field in dataclasses.fields(ruleset)
+        if field.name not in ("name", "options")
+    }
+
+
+@router.get("/me/games")
+async def my_games(gateway: Lobby, person: SignedIn, cursor: Cursor = None, limit: Limit = 50) -> bodies.GameList:
+    """The games you sat at, the newest first."""
+    async with gateway.engine.connect() as db:
+        found = await readmodel.games_of(db, person.account_id, cursors.place(cursor), limit)
+    names = await gateway.names_of(*(listed.game for listed in found))
+    last = found[-1] if len(found) == limit else None
+    return bodies.GameList(
+        games=[views.game(listed.game, gateway.desk.part_of(listed.game.table_id), names) for listed in found],
+        next=last and cursors.of_place(last.at, last.game.table_id),
+    )
+
+
+async def _game(gateway: Gateway, table_id: str) -> Game:
+    game = await gateway.seats.game(table_id)
+    if game is None:
+        raise not_found()
+    return game
+
+
+@router.get("/games/{table_id}")
+async def one_game(gateway: Lobby, person: SignedIn, table_id: TableId) -> bodies.GameView:
+    game = await _game(gateway, table_id)
+    names = await gateway.names_of(game)
+    return views.game(game, gateway.desk.part_of(table_id), names)
+
+
+@router.get(
+    "/games/{table_id}/events",
+    responses={200: {"content": {"application/json": {}, NDJSON: {}}}},
+    response_class=Response,
+)
+async def game_events(
+    request: Request,
+    gateway: Lobby,
+    person: SignedIn,
+    table_id: TableId,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    limit: Limit = 200,
+) -> Response:
+    """The public events after a sequence number: a page of JSON, or all of them as NDJSON."""
+    await _game(gateway, table_id)
+    if NDJSON in request.headers.get("accept", ""):
+        return StreamingResponse(_all_events(gateway, table_id, after), media_type=NDJSON)
+    async with gateway.engine.connect() as db:
+        rows = await readmodel.events_after(db, table_id, after, limit)
+    more = rows[-1].version if len(rows) == limit else None
+    return Response(
+        b'{"events":[%b],"next":%b}' % (b",".join(map(_event, rows)), msgspec.json.encode(more)),
+        media_type="application/json",
+    )
+
+
+async def _all_events(gateway: Gateway, table_id: str, after: int) -> AsyncIterator[bytes]:
+    while True:
+        async with gateway.engine.connect() as db:
+            rows = await readmodel.events_after(db, table_id, after, CHUNK)
+        if not rows:
+            return
+        yield b"".join(_event(row) + b"\n" for row in rows)
+        after = rows[-1].version
+
+
+def _event(row: EventRow) -> bytes:
+    """As its WebSocket frame, with the time of the commit that made it."""
+    kind = (_FRAME_NAMES.get(row.type) or row.type.split(".")[1]).encode()
+    return b'%b,"at_ms":%d}' % (frames.spliced(kind, row.version, row.body), row.at_ms)
+
+
+@router.get("/games/{table_id}/hands/{hand_no}/proof")
+async def proof(
+    gateway: Lobby,
+    person: SignedIn,
+    table_id: TableId,
+    hand_no: Annotated[int, Path(ge=1, le=64)],
+) -> bodies.Proof:
+    """What it takes to check a hand's deal, once the hand is over."""
+    game = await _game(gateway, table_id)
+    async with gateway.engine.connect() as db:
+        rows = await readmodel.events_of_types(db, table_id, (_COMMITTED, _REVEALED))
+    found = {row.type: body for row in rows if (body := msgspec.json.decode(row.body)).get("hand_no") == hand_no}
+    committed, revealed = found.get(_COMMITTED), found.get(_REVEALED)
+    if committed is None or game.seeds is None or game.seed_missing is None:
+        raise not_found()
+    if revealed is None:
+        raise Problem(409, "not_revealed", "The hand's secret is revealed when the hand is over.")
+    return bodies.Proof(
+        table_id=table_id,
+        hand_no=hand_no,
+        anchor=game.anchor,
+        seeds=list(game.seeds),
+        seed_missing=list(game.seed_missing),
+        fingerprint=committed["fingerprint"],
+        secret=revealed["secret"],
+        dealer=revealed["dealer"],
+        deck_id=revealed["deck_id"],
+        swaps=revealed["swaps"],
+    )

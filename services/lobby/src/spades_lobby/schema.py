@@ -1,0 +1,132 @@
+"""The gateway's tables: people, and the read model of games and coins."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+
+metadata = MetaData()
+
+# A guest is an account without a password; it is upgraded by giving it one.
+account = Table(
+    "account",
+    metadata,
+    Column("account_id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    # What names are told apart by: no two accounts look alike. Null once a name was given back.
+    Column("skeleton", Text, unique=True),
+    Column("password", Text),
+    Column("wallet_open", Boolean, nullable=False, server_default=text("false")),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    Index(
+        "account_wallet_not_open",
+        "created_at",
+        postgresql_where=text("password IS NOT NULL AND NOT wallet_open"),
+    ),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("token_hash", LargeBinary, primary_key=True),
+    Column("account_id", Text, ForeignKey("account.account_id"), nullable=False, index=True),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
+ticket = Table(
+    "ticket",
+    metadata,
+    Column("token_hash", LargeBinary, primary_key=True),
+    Column(
+        "session_hash",
+        LargeBinary,
+        ForeignKey("session.token_hash", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
+game = Table(
+    "game",
+    metadata,
+    Column("table_id", Text, primary_key=True),
+    # The version of the last event folded in: what came before is not folded again.
+    Column("version", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("opened_at", DateTime(timezone=True), nullable=False),
+    Column("state", JSON, nullable=False),
+    Index(
+        "game_open",
+        "opened_at",
+        "table_id",
+        postgresql_where=text("phase = 'seating'"),
+    ),
+)
+
+player = Table(
+    "player",
+    metadata,
+    Column("account_id", Text, primary_key=True),
+    Column("table_id", Text, primary_key=True),
+    Column("joined_at", DateTime(timezone=True), nullable=False),
+    Index("player_games", "account_id", "joined_at", "table_id"),
+)
+
+game_event = Table(
+    "game_event",
+    metadata,
+    Column("table_id", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("type", Text, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("seats", Text, nullable=False),
+    Column("body", JSON, nullable=False),
+)
+
+balance = Table(
+    "balance",
+    metadata,
+    Column("account_id", Text, primary_key=True),
+    Column("entry_no", BigInteger, nullable=False),
+    Column("available_coins", BigInteger, nullable=False),
+    Column("held_coins", BigInteger, nullable=False),
+)
+
+entry = Table(
+    "entry",
+    metadata,
+    Column("account_id", Text, primary_key=True),
+    Column("entry_no", BigInteger, primary_key=True),
+    Column("type", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("change_coins", BigInteger, nullable=False),
+    Column("available_coins", BigInteger, nullable=False),
+    Column("held_coins", BigInteger, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+__all__ = [
+    "account",
+    "balance",
+    "entry",
+    "game",
+    "game_event",
+    "metadata",
+    "player",
+    "session",
+    "ticket",
+]

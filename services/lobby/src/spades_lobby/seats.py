@@ -1,0 +1,229 @@
+"""Tables by request and answer: open, sit, start, get up. Each waits for what its command got."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final, Literal
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from spades_events import TableKind, Topic, commands, events
+from spades_events.private import Answer, Rejection
+from spades_lobby import readmodel
+from spades_lobby.desk import AnswerKey, Answers, Desk
+from spades_lobby.domain import Game
+from spades_lobby.hub import Hub
+from spades_lobby.problems import Problem, not_found, outcome_unknown, refusal
+from spades_lobby.settings import LobbySettings
+from spades_lobby.store import Person
+
+COIN_KINDS: Final = frozenset({TableKind.COINS, TableKind.ONLINE})
+
+_REFUSED_SEAT: Final = {
+    "insufficient_balance": "The balance does not cover stake and leaving deposit.",
+    "seated_elsewhere": "You sit at another coin table.",
+    "no_account": "A coin table needs an account; a guest has none.",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeatOutcome:
+    """Where a request for a seat ended: `reserved` where the wallet's word is still to come."""
+
+    state: Literal["taken", "reserved"]
+    seat: int | None
+
+
+class Seats:
+    """Commands to tables on behalf of one person. Raises Problem, with the table's own slugs."""
+
+    def __init__(
+        self,
+        settings: LobbySettings,
+        engine: AsyncEngine,
+        hub: Hub,
+        desk: Desk,
+        answers: Answers,
+    ) -> None:
+        self._settings = settings
+        self._engine = engine
+        self._hub = hub
+        self._desk = desk
+        self._answers = answers
+
+    async def open(self, person: Person, key: str, command: commands.OpenTable) -> tuple[str, Answer]:
+        """Open a table; the same key gives the same table, another body under it is refused."""
+        if person.guest and command.kind in COIN_KINDS:
+            raise account_required()
+        table_id = str(uuid5(NAMESPACE_URL, f"{person.account_id}:table:{key}"))
+        try:
+            answer = await self.ask(person, table_id, command_id(person, key), command)
+        except Problem as problem:
+            if problem.code == "conflict":
+                raise Problem(
+                    422,
+                    "idempotency_key_reused",
+                    "This Idempotency-Key came before, with another body.",
+                ) from None
+            raise
+        return table_id, answer
+
+    async def ask(self, person: Person, table_id: str, command: str, body: commands.TableCommand) -> Answer:
+        """Send a command and wait for its answer; `outcome_unknown` where none comes in time."""
+        part = self._desk.part_of(table_id)
+        parts = self._hub.reader.parts(part, Topic.TABLE_PRIVATE)
+        async with self._hub.reader.joined(*parts):
+            with self._answers.expecting(AnswerKey(person.account_id, command)) as future:
+                await self._desk.send(Topic.TABLE_COMMANDS, table_id, person.account_id, command, body)
+                try:
+                    async with asyncio.timeout(self._settings.lobby_answer_ms / 1_000):
+                        answer = await future
+                except TimeoutError:
+                    raise outcome_unknown() from None
+        if answer.rejection is not None:
+            raise refusal(answer.rejection)
+        return answer
+
+    async def take(self, person: Person, table_id: str, command: str, body: commands.TakeSeat) -> SeatOutcome:
+        """Ask for a seat and wait until it is the person's, also for the wallet at a coin table."""
+        game = await self.game(table_id)
+        if person.guest and game is not None and game.stake_coins:
+            raise account_required()
+        heard = _SeatHeard(person.account_id)
+        async with self._hub.listening(table_id, heard.on_fact):
+            await self.ask(person, table_id, command, body)
+            if not heard.said_anything:
+                # The same request as before: its events went by long ago.
+                await self._look(person, table_id, heard)
+            try:
+                async with asyncio.timeout(self._settings.lobby_seat_ms / 1_000):
+                    return await heard.outcome
+            except TimeoutError:
+                return SeatOutcome(state="reserved", seat=None)
+
+    async def _look(self, person: Person, table_id: str, heard: "_SeatHeard") -> None:
+        try:
+            seen = await self._hub.glance(table_id, person.account_id)
+        except TimeoutError:
+            raise outcome_unknown() from None
+        if isinstance(seen, Rejection):
+            raise refusal(seen)
+        if seen.seat is not None:
+            heard.take(seen.seat)
+
+    async def get_up(self, person: Person, table_id: str, command: str, confirm_price_coins: int | None) -> Answer:
+        """Give the seat up before the game; leave the running one at its confirmed price."""
+        if confirm_price_coins is not None:
+            leave = commands.LeaveGame(confirm_price_coins=confirm_price_coins)
+            return await self.ask(person, table_id, command, leave)
+        game = await self.game(table_id)
+        if game is not None and game.phase == "playing":
+            raise _leaving_costs(game.price_coins)
+        try:
+            return await self.ask(person, table_id, command, commands.ReleaseSeat())
+        except Problem as problem:
+            if problem.code != "wrong_phase" or game is None:
+                raise
+            # It began in between.
+            raise _leaving_costs(game.price_coins) from None
+
+    async def game(self, table_id: str) -> Game | None:
+        async with self._engine.connect() as db:
+            return await readmodel.one_game(db, table_id)
+
+    async def game_now(self, table_id: str, account_id: str) -> Game:
+        """The table as the read model has it; one it has not read yet is asked itself."""
+        known = await self.game(table_id)
+        if known is not None:
+            return known
+        try:
+            seen = await self._hub.glance(table_id, account_id)
+        except TimeoutError:
+            raise not_found() from None
+        if isinstance(seen, Rejection):
+            raise not_found()
+        return Game(
+            table_id=table_id,
+            version=seen.version,
+            opened_ms=seen.server_ms,
+            kind=seen.kind,
+            ruleset=seen.ruleset,
+            rules_version=seen.rules_version,
+            stake_coins=seen.stake_coins,
+            fee_coins=seen.fee_coins,
+            clock_ms=seen.clock_ms,
+            host=seen.host,
+            bots_welcome=False,
+            anchor=seen.anchor,
+            phase="seating" if seen.phase == "seating" else "playing",
+            seats=seen.seats,
+        )
+
+
+class _SeatHeard:
+    """What the table's events say of one person's request for a seat."""
+
+    def __init__(self, account_id: str) -> None:
+        self._account_id = account_id
+        self.said_anything = False
+        self.outcome: asyncio.Future[SeatOutcome] = asyncio.get_running_loop().create_future()
+        # An outcome that nobody awaits any more is no fault.
+        self.outcome.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    def take(self, seat: int) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(SeatOutcome(state="taken", seat=seat))
+
+    def on_fact(self, fact: msgspec.Struct) -> None:
+        match fact:
+            case events.SeatReserved() if fact.account_id == self._account_id:
+                self.said_anything = True
+            case events.SeatTaken() if fact.holder.account_id == self._account_id:
+                self.said_anything = True
+                self.take(fact.holder.seat)
+            case events.SeatRefused() if fact.account_id == self._account_id:
+                self._refuse(_seat_refused(fact))
+            case events.SeatReleased() if fact.account_id == self._account_id:
+                self._refuse(Problem(409, "seat_released", "The seat was given up again."))
+            case events.TableCancelled():
+                self._refuse(Problem(409, "game_over", "The table was cancelled."))
+            case _:
+                pass
+
+    def _refuse(self, problem: Problem) -> None:
+        self.said_anything = True
+        if not self.outcome.done():
+            self.outcome.set_exception(problem)
+
+
+def _seat_refused(fact: events.SeatRefused) -> Problem:
+    if fact.code == "no_account":
+        return account_required()
+    return Problem(
+        409,
+        fact.code,
+        _REFUSED_SEAT.get(fact.code, "The seat was refused."),
+        needed_coins=fact.needed_coins,
+        available_coins=fact.available_coins,
+    )
+
+
+def _leaving_costs(price_coins: int) -> Problem:
+    return Problem(
+        409,
+        "price_changed",
+        "Leaving the running game has this price; confirm it to leave.",
+        price_coins=price_coins,
+    )
+
+
+def account_required() -> Problem:
+    return Problem(403, "account_required", "A coin table needs an account; a guest has none.")
+
+
+def command_id(person: Person, key: str | None) -> str:
+    """The command of one request: the same key of the same person is the same command."""
+    if key is None:
+        return str(uuid4())
+    return str(uuid5(NAMESPACE_URL, f"{person.account_id}:{key}"))
