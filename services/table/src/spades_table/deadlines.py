@@ -24,22 +24,11 @@ class Outage(NamedTuple):
     outage_ms: int
 
 
-def counts(draft: Draft, timeout: TimedOut) -> bool:
-    """Whether a timeout is of the running deadline, and due by the table's own clock."""
-    running = draft.table.deadline
-    return (
-        running is not None
-        and running.id == timeout.deadline_id
-        and running.due_ms == timeout.due_ms
-        and running.due_ms <= draft.now_ms
-    )
-
-
 def timed_out(draft: Draft, timeout: TimedOut) -> None:
     """Act on the running deadline. A timeout of any other, or an early one: no effect."""
-    if not counts(draft, timeout):
-        return
     table = draft.table
+    if table.deadline is None or not table.deadline.counts(timeout, draft.now_ms):
+        return
     match table:
         case Seating(closing_ms=closing_ms):
             if closing_ms is not None and closing_ms <= draft.now_ms:

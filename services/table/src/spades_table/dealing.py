@@ -101,6 +101,4 @@ def _swaps(game: rules.Auction | rules.Swap | rules.Play) -> tuple[events.Swap, 
         return ()
     first, *returned = game.passes
     back = rules.card_names(returned[0].cards) if returned else ()
-    return (
-        events.Swap(bidder=first.from_seat, passed=rules.card_names(first.cards), returned=back),
-    )
+    return (events.Swap(bidder=first.from_seat, passed=rules.card_names(first.cards), returned=back),)

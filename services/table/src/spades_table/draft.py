@@ -33,9 +33,7 @@ class Draft:
         self.facts: list[Fact] = []
         self.before_deal: Table | None = None
 
-    def tell(
-        self, event: TableEvent, secret: bytes | None = None, cause: rules.Event | None = None
-    ) -> None:
+    def tell(self, event: TableEvent, secret: bytes | None = None, cause: rules.Event | None = None) -> None:
         self.tell_fact(Fact(event, secret, cause))
 
     def tell_fact(self, fact: Fact) -> None:
@@ -70,11 +68,7 @@ def waits(table: Opened) -> list[tuple[int, DeadlineKind]]:
     """Every wait of a table before its game, by due time."""
     match table:
         case Seating():
-            due = [
-                (chair.due_ms, DeadlineKind.RESERVATION)
-                for chair in table.chairs
-                if isinstance(chair, Reserved)
-            ]
+            due = [(chair.due_ms, DeadlineKind.RESERVATION) for chair in table.chairs if isinstance(chair, Reserved)]
             if table.closing_ms is not None:
                 due.append((table.closing_ms, DeadlineKind.CLOSING))
             return sorted(due)

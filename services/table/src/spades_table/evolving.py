@@ -139,9 +139,7 @@ def _clock_extended(table: Table, event: events.ClockExtended) -> Table:
                     later = replace(chair, due_ms=chair.due_ms + outage_ms)
                     chairs = with_chair(chairs, seat, later)
             closing = due_ms if kind is DeadlineKind.CLOSING else closing_ms + outage_ms
-            return replace(
-                table, version=version, deadline=deadline, chairs=chairs, closing_ms=closing
-            )
+            return replace(table, version=version, deadline=deadline, chairs=chairs, closing_ms=closing)
         case Starting():
             seeds_due, start_due = table.seeds_due_ms + outage_ms, table.start_due_ms + outage_ms
             if kind is DeadlineKind.SEEDS:

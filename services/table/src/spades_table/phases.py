@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from spades_events.clock import TimedOut
 from spades_events.events import TableOpened
 from spades_events.values import DeadlineKind, TurnKind
 from spades_rules import NO_SEED, Auction, AwaitingDeal, Play, Rules, Ruleset, Swap
@@ -28,6 +29,10 @@ class Deadline(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     due_ms: int
     kind: DeadlineKind
+
+    def counts(self, timeout: TimedOut, now_ms: int) -> bool:
+        """Whether a timeout is of this deadline, and due by the table's own clock."""
+        return timeout.deadline_id == self.id and timeout.due_ms == self.due_ms and self.due_ms <= now_ms
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,3 +203,8 @@ Table = Unopened | Opened
 def one_version_on(table: Table) -> Table:
     """The table after a fact that changes nothing else."""
     return replace(table, version=table.version + 1)
+
+
+def chairs_of(table: Opened) -> Chairs:
+    """Who sits, or has asked to, at a table in any phase."""
+    return table.chairs if isinstance(table, Seating | Ended) else table.occupants

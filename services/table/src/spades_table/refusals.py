@@ -55,9 +55,7 @@ def refused(
     field: str | None = None,
 ) -> Refused:
     """Return the refusal to raise, in the code's own words where `message` says nothing."""
-    return Refused(
-        Rejection(code=code, message=message or WORDS[code], price_coins=price_coins, field=field)
-    )
+    return Refused(Rejection(code=code, message=message or WORDS[code], price_coins=price_coins, field=field))
 
 
 def refused_by_rules(rejected: Rejected) -> Refused:

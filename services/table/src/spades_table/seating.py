@@ -91,9 +91,7 @@ def _seat_asked(table: Seating, command: TakeSeat, chance: bytes) -> int:
     return free[int.from_bytes(chance, "big") % len(free)]
 
 
-def _reserve(
-    draft: Draft, table: Seating, account_id: str, seat: int, seed_commit: str | None
-) -> None:
+def _reserve(draft: Draft, table: Seating, account_id: str, seat: int, seed_commit: str | None) -> None:
     opened = table.setup.opened
     due_ms = draft.now_ms + table.setup.house.limits.reservation_ms
     draft.tell(
@@ -125,9 +123,7 @@ def release_seat(draft: Draft, account_id: str, _command: ReleaseSeat) -> None:
         raise refused("not_seated")
     chair = table.chairs[seat]
     assert isinstance(chair, Person | Reserved)
-    draft.tell(
-        events.SeatReleased(seat=seat, account_id=account_id, reservation_id=chair.reservation_id)
-    )
+    draft.tell(events.SeatReleased(seat=seat, account_id=account_id, reservation_id=chair.reservation_id))
     keep_earliest(draft)
 
 
@@ -206,11 +202,7 @@ def expire_reservations(draft: Draft) -> None:
                 code="reservation_expired",
             )
         )
-        draft.tell(
-            events.SeatReleased(
-                seat=seat, account_id=chair.account_id, reservation_id=chair.reservation_id
-            )
-        )
+        draft.tell(events.SeatReleased(seat=seat, account_id=chair.account_id, reservation_id=chair.reservation_id))
     keep_earliest(draft)
 
 

@@ -93,9 +93,7 @@ def occupant_of(taken: SeatHolder, reservation_id: str | None) -> Occupant:
     """The occupant that a `SeatTaken` names, before the game."""
     if taken.account_id == BOT_ACCOUNT:
         return Bot()
-    return Person(
-        account_id=taken.account_id, seed_commit=taken.seed_commit, reservation_id=reservation_id
-    )
+    return Person(account_id=taken.account_id, seed_commit=taken.seed_commit, reservation_id=reservation_id)
 
 
 def holders(occupants: Occupants) -> tuple[SeatHolder, SeatHolder, SeatHolder, SeatHolder]:
@@ -108,9 +106,7 @@ def results(chairs: Chairs) -> Iterator[SeatResult]:
     for seat in SEATS:
         chair = chairs[seat]
         if isinstance(chair, Person):
-            yield SeatResult(
-                seat=seat, account_id=chair.account_id, reservation_id=chair.reservation_id
-            )
+            yield SeatResult(seat=seat, account_id=chair.account_id, reservation_id=chair.reservation_id)
         elif isinstance(chair, Bot):
             leaver = chair.leaver
             yield SeatResult(

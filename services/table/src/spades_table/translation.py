@@ -39,9 +39,7 @@ def told(cause: rules.Event, table: Playing, turn_id: str) -> Fact:
         case rules.CardsSeen(seat):
             return Fact(events.CardsSeen(seat=seat), None, cause)
         case rules.CardsPassed(from_seat, to_seat, cards):
-            passed = events.CardsPassed(
-                turn_id=turn_id, from_seat=from_seat, to_seat=to_seat, count=cards.bit_count()
-            )
+            passed = events.CardsPassed(turn_id=turn_id, from_seat=from_seat, to_seat=to_seat, count=cards.bit_count())
             return Fact(passed, cards.to_bytes(MASK_BYTES, "big"), cause)
         case rules.HandScored():
             return Fact(_hand_scored(cause), None, cause)
@@ -67,9 +65,7 @@ def _team_score(team: rules.TeamScore) -> events.TeamScore:
         tricks=team.helping,
         lines=tuple(
             [
-                events.ScoreLine(
-                    rule=line.rule.value, points=line.points, seat=line.seat, count=line.count
-                )
+                events.ScoreLine(rule=line.rule.value, points=line.points, seat=line.seat, count=line.count)
                 for line in team.lines
             ]
         ),
