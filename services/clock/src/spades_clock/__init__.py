@@ -1,0 +1,1 @@
+"""Fires the deadlines that the tables publish."""
