@@ -194,9 +194,7 @@ def _compare_tricks(row: Row, events: list[rules.Event], found: Differences) -> 
                 broken = True
             case rules.TrickTaken(winner, leader, cards):
                 names = [rules.card_name(card) for card in cards]
-                tricks.append(
-                    {"leader": leader, "cards": names, "winner": winner, "broken_after": broken}
-                )
+                tricks.append({"leader": leader, "cards": names, "winner": winner, "broken_after": broken})
             case _:
                 pass
     for number, wanted in enumerate(row["tricks"]):
@@ -243,9 +241,7 @@ def check_fair_deal(vector: Row) -> list[str]:
         "seed_commits": [rules.seed_commit(seed).hex() for seed in seeds],
         "deal_key": trace.key.hex(),
         "drbg_block_0": trace.block_0.hex(),
-        "first_dealer": rules.first_dealer(
-            rules.secret(root, 1, length), given["game_id"], deck_id, seeds
-        ),
+        "first_dealer": rules.first_dealer(rules.secret(root, 1, length), given["game_id"], deck_id, seeds),
         "hands": [" ".join(hand) for hand in trace.hands],
         "trace": {
             "after_shuffle_1": " ".join(trace.after_shuffle_1),

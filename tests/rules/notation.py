@@ -53,9 +53,7 @@ def hands(*rows: str, ruleset: Ruleset = DENIRO) -> Hands:
         assert not used & mask, "a card is in two hands"
         used |= mask
     spare = cards_in(Mask(DECKS[ruleset.deck] & ~used))
-    filled = [
-        Mask(mask | mask_of([next(spare) for _ in range(13 - mask.bit_count())])) for mask in masks
-    ]
+    filled = [Mask(mask | mask_of([next(spare) for _ in range(13 - mask.bit_count())])) for mask in masks]
     return (filled[0], filled[1], filled[2], filled[3])
 
 
@@ -68,9 +66,7 @@ def at_deal(
 ) -> AwaitingDeal:
     """Before a deal; the bags are the last digits of the scores."""
     bags = (scores[0] % 10, scores[1] % 10)
-    return AwaitingDeal(
-        ruleset=ruleset, scores=scores, bags=bags, hand_no=hand_no, dealer=Seat(dealer)
-    )
+    return AwaitingDeal(ruleset=ruleset, scores=scores, bags=bags, hand_no=hand_no, dealer=Seat(dealer))
 
 
 def take(game: Game, *commands: Command) -> Game:

@@ -54,9 +54,7 @@ def test_the_seat_left_of_the_dealer_bids_first_and_leads(dealer):
 def test_a_first_hand_may_be_dealt_by_any_seat_and_later_ones_by_the_next_alone():
     first = new_game(DENIRO)
     for dealer in range(4):
-        assert decide(first, DealHand(1, Seat(dealer), ANY)) == (
-            HandDealt(1, Seat(dealer), ANY, ()),
-        )
+        assert decide(first, DealHand(1, Seat(dealer), ANY)) == (HandDealt(1, Seat(dealer), ANY, ()),)
     later = at_deal(dealer=2)
     assert refusal_code(later, DealHand(2, Seat(3), ANY)) is Reject.WRONG_DEALER
     assert refusal_code(first, DealHand(1, Seat(4), ANY)) is Reject.WRONG_DEALER
@@ -96,9 +94,7 @@ def test_a_bid_cannot_be_changed_and_nobody_bids_twice():
     assert refusal_code(bid_round(game, 3, 3, 3), bids(0, 3)) is Reject.WRONG_PHASE
 
 
-@pytest.mark.parametrize(
-    "value", ["3", "pass", "", "NIL", 2.5, 3.0, True, False, None, [3], b"nil"]
-)
+@pytest.mark.parametrize("value", ["3", "pass", "", "NIL", 2.5, 3.0, True, False, None, [3], b"nil"])
 def test_a_wrong_type_is_a_malformed_bid_and_never_a_number(value):
     assert refusal_code(dealt(ANY), bids(0, value)) is Reject.MALFORMED_BID
 

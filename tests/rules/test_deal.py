@@ -34,9 +34,7 @@ from spades_rules.deal import deal_key, shuffle
 
 ROOT = bytes(range(32))
 SEEDS = tuple(bytes([seat]) * 32 for seat in (1, 2, 3, 4))
-VECTOR = json.loads((Path(__file__).parents[1] / "cases" / "fair_deal.json").read_text())[
-    "vectors"
-][0]
+VECTOR = json.loads((Path(__file__).parents[1] / "cases" / "fair_deal.json").read_text())["vectors"][0]
 
 
 def test_a_chain_leads_from_the_anchor_to_its_root():
@@ -236,9 +234,7 @@ def chi_square_p(value: float, degrees: int) -> float:
 
 def uniform_p(counts: Counter, cells: int, total: int, degrees: int) -> float:
     expected = total / cells
-    return chi_square_p(
-        sum((counts[cell] - expected) ** 2 / expected for cell in range(cells)), degrees
-    )
+    return chi_square_p(sum((counts[cell] - expected) ** 2 / expected for cell in range(cells)), degrees)
 
 
 def first_shuffles():

@@ -59,11 +59,7 @@ def test_every_preset_and_every_kind_of_score_line_is_among_them():
     assert {read.start.ruleset.name for read in reads} == set(PRESETS)
     events = [event for read in reads for event in read.events]
     kinds = {
-        line.rule
-        for event in events
-        if isinstance(event, HandScored)
-        for team in event.teams
-        for line in team.lines
+        line.rule for event in events if isinstance(event, HandScored) for team in event.teams for line in team.lines
     }
     assert kinds == set(ScoreRule)
     assert any(isinstance(event, CardsPassed) for event in events)

@@ -83,10 +83,7 @@ def seen(
         legal = legal_leads(mask, broken=broken)
     cards = gone.split()
     assert len(cards) % 4 == 0
-    tricks = tuple(
-        TrickView(leader=0, cards=tuple(cards[at : at + 4]), winner=0)
-        for at in range(0, len(cards), 4)
-    )
+    tricks = tuple(TrickView(leader=0, cards=tuple(cards[at : at + 4]), winner=0) for at in range(0, len(cards), 4))
     return View(
         preset=rules.name,
         options=rules.chosen,
@@ -208,9 +205,7 @@ def test_a_hand_of_nothing_is_a_nil():
     assert bid_of("2S 3S 2H 4H 6H 3D 5D 7D 2C 4C 5C 7C 9C") == "nil"
 
 
-@pytest.mark.parametrize(
-    "hand", ["AS 2H 4H 6H 3D 5D 7D 2C 4C 5C 7C 9C 3H", "KS QS JS TS 2H 3H 4H 2D 3D 4D 2C 3C 4C"]
-)
+@pytest.mark.parametrize("hand", ["AS 2H 4H 6H 3D 5D 7D 2C 4C 5C 7C 9C 3H", "KS QS JS TS 2H 3H 4H 2D 3D 4D 2C 3C 4C"])
 def test_a_hand_that_must_take_a_trick_is_no_nil(hand):
     assert bid_of(hand) != "nil"
 
@@ -272,9 +267,7 @@ def test_a_bare_ace_goes_before_a_well_guarded_one():
 
 
 def test_the_partner_returns_low_cards_and_neither_spades_nor_what_it_was_given():
-    game = swapped(
-        "AS KS 2S 3H 4H 5H 3D 4D 5D 2C 3C 4C 5C", "QS JS TS 2H KH QH AH 2D KD AD AC KC QC"
-    )
+    game = swapped("AS KS 2S 3H 4H 5H 3D 4D 5D 2C 3C 4C 5C", "QS JS TS 2H KH QH AH 2D KD AD AC KC QC")
     game = take(game, PassCards(Seat(0), parse_cards("AS KS")))
     assert judge(view(game, Seat(2))) == PassCards(Seat(2), parse_cards("2H 2D"))
 
@@ -400,9 +393,7 @@ def test_third_hand_does_not_waste_a_card_behind_a_sure_winner():
 
 
 def _net(scored: HandScored, team: int) -> int:
-    return scored.teams[team].delta - 9 * sum(
-        line.count for line in scored.teams[team].lines if line.rule == "bags"
-    )
+    return scored.teams[team].delta - 9 * sum(line.count for line in scored.teams[team].lines if line.rule == "bags")
 
 
 def test_it_beats_a_player_of_random_cards_on_the_same_deals():
@@ -417,9 +408,7 @@ def test_it_beats_a_player_of_random_cards_on_the_same_deals():
                 seat = expected(game).seat
                 command = judge(view(game, seat))
                 if seat % 2 != side and isinstance(command, PlayCard):
-                    command = PlayCard(
-                        seat, parse_cards(_any(view(game, seat), chance)).bit_length() - 1
-                    )
+                    command = PlayCard(seat, parse_cards(_any(view(game, seat), chance)).bit_length() - 1)
                 events = decide(game, command)
                 scored = [event for event in events if isinstance(event, HandScored)]
                 if scored:

@@ -131,9 +131,7 @@ def test_jokers_are_spades_in_full(joker):
     four = hands(f"{low} AS {joker}", "AC 3D", "4D 3S", "5D 4S", ruleset=JOKERS)
     game = in_play(four, JOKERS)
     assert refusal_code(game, plays(0, joker)) is Reject.SPADES_NOT_BROKEN
-    only = hands(
-        "3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD AC", f"3C {joker}", "4C", "5C", ruleset=JOKERS
-    )
+    only = hands("3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD AC", f"3C {joker}", "4C", "5C", ruleset=JOKERS)
     game = play(in_play(only, JOKERS), "AC")
     assert refusal_code(game, plays(1, joker)) is Reject.MUST_FOLLOW
     clubs = "3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC 2S"

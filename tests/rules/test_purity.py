@@ -40,11 +40,7 @@ def test_no_module_reads_a_clock_chance_or_anything_outside(path):
     assert names <= {*sys.stdlib_module_names, "spades_rules"}
     if path.name not in HASHING:
         assert not names & {"hashlib", "hmac"}
-    calls = {
-        node.func.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
+    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert not calls & FORBIDDEN_CALLS
 
 

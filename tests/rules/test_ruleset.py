@@ -137,9 +137,7 @@ def test_every_option_changes_the_rules_and_is_stamped_as_it_was_chosen():
             continue
         assert rules.chosen == options
         assert ruleset_stamped(rules.name, rules.chosen) == rules
-        numbers = tuple(
-            getattr(rules, field) for field in Ruleset.__slots__ if field not in ("options",)
-        )
+        numbers = tuple(getattr(rules, field) for field in Ruleset.__slots__ if field not in ("options",))
         assert numbers not in seen, f"{options} plays like {seen[numbers]}"
         seen[numbers] = options
     assert len(seen) == 1 + 15 + 15 + 2 + 6
@@ -177,9 +175,7 @@ def test_a_rule_out_of_its_bounds_is_refused_and_named(field, value):
 
 
 def test_a_custom_rule_set_is_rebuilt_from_what_it_stamps():
-    rules = custom_ruleset(
-        PRESETS["club"].ruleset, deck=Deck.JOKERS, missed_points=0, blind_nil_gap=150
-    )
+    rules = custom_ruleset(PRESETS["club"].ruleset, deck=Deck.JOKERS, missed_points=0, blind_nil_gap=150)
     assert ruleset_stamped(rules.name, rules.chosen) == rules
     assert rules.floor == -200
     with pytest.raises(OptionRefused):

@@ -16,9 +16,7 @@ from spades_rules import (
     score_team,
 )
 
-DENIRO, CLASSIC, BICYCLE, CLUB, JOKERS = map(
-    ruleset, ("deniro", "classic", "bicycle", "club", "jokers")
-)
+DENIRO, CLASSIC, BICYCLE, CLUB, JOKERS = map(ruleset, ("deniro", "classic", "bicycle", "club", "jokers"))
 MADE, MISSED = ScoreRule.CONTRACT_MADE, ScoreRule.CONTRACT_MISSED
 NIL, NO_NIL = ScoreRule.NIL_MADE, ScoreRule.NIL_FAILED
 BLIND, NO_BLIND = ScoreRule.BLIND_NIL_MADE, ScoreRule.BLIND_NIL_FAILED
@@ -110,9 +108,7 @@ def test_a_blind_nil_is_worth_its_own_points():
 
 
 def test_a_scored_hand_holds_both_teams_and_where_they_came_from():
-    scored = score_hand(
-        DENIRO, bids=(3, 2, 4, 3), tricks=(5, 1, 4, 3), scores=(9, 20), bags=(9, 0), hand_no=4
-    )
+    scored = score_hand(DENIRO, bids=(3, 2, 4, 3), tricks=(5, 1, 4, 3), scores=(9, 20), bags=(9, 0), hand_no=4)
     assert isinstance(scored, HandScored)
     first, second = scored.teams
     assert (first.score_before, first.score_after, first.bags_before, first.bags_after) == (

@@ -60,10 +60,7 @@ def test_a_game_with_options_and_a_start_in_its_middle_says_so():
     rules = ruleset("classic", {"blind_nil": True, "nil": 50, "target": 250})
     start = at_deal(rules, scores=(120, -31), dealer=2, hand_no=5)
     text = write_transcript(start, ())
-    assert text == (
-        "spades 1 classic blind_nil=on nil=50 target=250\n"
-        "from hand 5 dealer 2 scores 120 -31 bags 0 9\n"
-    )
+    assert text == ("spades 1 classic blind_nil=on nil=50 target=250\nfrom hand 5 dealer 2 scores 120 -31 bags 0 9\n")
     assert read_transcript(text).start == start
 
 

@@ -164,9 +164,7 @@ def test_a_swap_view_has_one_size_whatever_was_returned(returned):
     sizes = [len(encoded(view(game, seat))) for seat in (0, 2)]
     game = take(game, PassCards(Seat(2), parse_cards(returned)))
     plain = take(
-        bid_round(
-            take(dealt(four, CLUB, scores=(0, 100)), LookAtCards(Seat(2))), "blind_nil", 3, 4, 3
-        ),
+        bid_round(take(dealt(four, CLUB, scores=(0, 100)), LookAtCards(Seat(2))), "blind_nil", 3, 4, 3),
         PassCards(Seat(0), parse_cards("2C AS")),
         PassCards(Seat(2), parse_cards("6C 7C")),
     )

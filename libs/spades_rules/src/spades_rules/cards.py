@@ -42,9 +42,7 @@ _CARDS: Final = {name: Card(number) for number, name in enumerate(CARD_NAMES)}
 
 SPADES: Final = Mask(((1 << 15) - 1) << 39)
 SUITS: Final = (Mask(0x1FFF), Mask(0x1FFF << 13), Mask(0x1FFF << 26), SPADES)
-SUIT_OF: Final = (
-    (Suit.CLUBS,) * 13 + (Suit.DIAMONDS,) * 13 + (Suit.HEARTS,) * 13 + (Suit.SPADES,) * 15
-)
+SUIT_OF: Final = (Suit.CLUBS,) * 13 + (Suit.DIAMONDS,) * 13 + (Suit.HEARTS,) * 13 + (Suit.SPADES,) * 15
 # The whole suit of a card, by card: what a player must follow once that card is led.
 SUIT_MASK_OF: Final = tuple(SUITS[suit] for suit in SUIT_OF)
 

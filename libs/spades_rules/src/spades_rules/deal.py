@@ -72,9 +72,7 @@ def seed_commit(seed: bytes) -> bytes:
     return hashlib.sha256(_SEED_TAG + seed).digest()
 
 
-def deal_key(
-    secret: bytes, game_id: str, hand_no: int, dealer: int, deck_id: int, seeds: Sequence[bytes]
-) -> bytes:
+def deal_key(secret: bytes, game_id: str, hand_no: int, dealer: int, deck_id: int, seeds: Sequence[bytes]) -> bytes:
     _check_32_bytes(secret)
     if len(seeds) != 4:
         raise ValueError("a deal takes four seeds")
@@ -185,9 +183,7 @@ def deal_trace(
     )
 
 
-def deal_hands(
-    secret: bytes, game_id: str, hand_no: int, dealer: int, deck_id: int, seeds: Sequence[bytes]
-) -> Hands:
+def deal_hands(secret: bytes, game_id: str, hand_no: int, dealer: int, deck_id: int, seeds: Sequence[bytes]) -> Hands:
     """The four hands of seats 0 to 3. `deck_id` is the rule set's; bots' and missing seeds are 32
     zero bytes."""
     return deal_trace(secret, game_id, hand_no, dealer, deck_id, seeds).hand_masks

@@ -69,9 +69,7 @@ def check_deal(
         hands[swap.to_seat] = Mask(hands[swap.to_seat] | swap.cards)
     for seat in range(4):
         # A hand that was called off showed only some of its cards; each must be among those dealt.
-        expected = (
-            hands[seat] if played[seat].bit_count() == 13 else Mask(hands[seat] & played[seat])
-        )
+        expected = hands[seat] if played[seat].bit_count() == 13 else Mask(hands[seat] & played[seat])
         steps.append(_same(f"played_{seat}", _cards(played[seat]), _cards(expected)))
     return tuple(steps)
 

@@ -17,9 +17,7 @@ class OptionRefused(RulesError):
     """A choice the preset does not offer; `field` names it and `allowed` lists what it does
     offer."""
 
-    def __init__(
-        self, field: str, value: object, allowed: tuple[object, ...], why: str = ""
-    ) -> None:
+    def __init__(self, field: str, value: object, allowed: tuple[object, ...], why: str = "") -> None:
         offered = f"one of {', '.join(map(str, allowed))}" if allowed else "not offered here"
         super().__init__(f"{field}={value!r} is refused: {why or offered}")
         self.field = field

@@ -129,14 +129,4 @@ class GameEnded:
     scores: tuple[int, int]
 
 
-Event = (
-    HandDealt
-    | CardsSeen
-    | BidMade
-    | CardsPassed
-    | CardPlayed
-    | SpadesBroken
-    | TrickTaken
-    | HandScored
-    | GameEnded
-)
+Event = HandDealt | CardsSeen | BidMade | CardsPassed | CardPlayed | SpadesBroken | TrickTaken | HandScored | GameEnded

@@ -102,9 +102,7 @@ def _bid_made(game: Game, event: BidMade) -> Game:
     listed[event.seat] = event.bid
     if event.seat != game.deal.dealer:
         bids = (listed[0], listed[1], listed[2], listed[3])
-        return Auction(
-            deal=game.deal, face_down=game.face_down, bids=bids, turn=left_of(event.seat)
-        )
+        return Auction(deal=game.deal, face_down=game.face_down, bids=bids, turn=left_of(event.seat))
     closed = cast(Bids, tuple(listed))
     bidder = swap_bidder(game.ruleset, closed)
     if bidder is not None:

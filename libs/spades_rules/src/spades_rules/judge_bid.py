@@ -55,20 +55,14 @@ def judge_bid(view: View, rules: Ruleset, hand: Mask) -> Bid:
     return max(1, min(number, room))
 
 
-def _nil_is_worth_it(
-    rules: Ruleset, hand: Mask, unseen: Mask, worth: float, partner_bid: Bid | None
-) -> bool:
+def _nil_is_worth_it(rules: Ruleset, hand: Mask, unseen: Mask, worth: float, partner_bid: Bid | None) -> bool:
     if partner_bid in (NIL, BLIND_NIL):
         return False
     if hand & SPADES and not unseen & SPADES & ~((1 << (hand & SPADES).bit_length()) - 1):
         # The highest spade of all takes a trick, come what may.
         return False
     danger = nil_danger(hand, unseen)
-    limit = (
-        _NIL_DANGER_COVERED
-        if partner_bid is not None and bid_tricks(partner_bid) >= 4
-        else _NIL_DANGER_MAX
-    )
+    limit = _NIL_DANGER_COVERED if partner_bid is not None and bid_tricks(partner_bid) >= 4 else _NIL_DANGER_MAX
     if rules.nil_points < 100:
         limit *= 0.85
     return danger + 0.06 * max(0.0, worth - 1.5) < limit

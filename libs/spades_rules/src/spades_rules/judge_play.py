@@ -44,9 +44,7 @@ def trick_value(sight: Sight) -> float:
     mine = hand_tricks(sight.hand, sight.unseen, sight.left)
     if their_need and 0 < to_set <= mine + 0.8:
         # Within reach: their contract lost is worth far more than the bags it costs.
-        setting = (10.0 * their_contract + their_contract * sight.rules.missed_points) / (
-            to_set + 1
-        )
+        setting = (10.0 * their_contract + their_contract * sight.rules.missed_points) / (to_set + 1)
     else:
         setting = 0.0
     if need > sight.left:

@@ -12,9 +12,7 @@ def cards_to_pass(hand: Mask, unseen: Mask, count: int) -> Mask:
     passed = 0
     for _ in range(count):
         rest = Mask(hand & ~passed)
-        worst = min(
-            cards_in(rest), key=lambda card: (nil_danger(Mask(rest & ~(1 << card)), unseen), -card)
-        )
+        worst = min(cards_in(rest), key=lambda card: (nil_danger(Mask(rest & ~(1 << card)), unseen), -card))
         passed |= 1 << worst
     return Mask(passed)
 

@@ -35,9 +35,7 @@ _CLASSIC = Ruleset(name="classic")
 _ALL_PRESETS = (
     _preset(Ruleset(name="deniro", zero_is_shown=True, failed_nil=FailedNil.BAGS)),
     # 250 goes with the older Nil of 50, as the books that play so have it.
-    _preset(
-        _CLASSIC, nil=(100, 50), blind_nil=(False, True), swap=(False, True), target=(500, 200, 250)
-    ),
+    _preset(_CLASSIC, nil=(100, 50), blind_nil=(False, True), swap=(False, True), target=(500, 200, 250)),
     _preset(
         replace(_CLASSIC, name="bicycle", missed_points=0),
         nil=(100, 50),
@@ -46,9 +44,7 @@ _ALL_PRESETS = (
         target=(500, 200, 250),
     ),
     _preset(
-        Ruleset(
-            name="club", failed_nil=FailedNil.BAGS, blind_nil_points=200, swap_cards=2, floor=-200
-        ),
+        Ruleset(name="club", failed_nil=FailedNil.BAGS, blind_nil_points=200, swap_cards=2, floor=-200),
         target=(500, 300),
     ),
     _preset(
@@ -58,9 +54,7 @@ _ALL_PRESETS = (
         target=(500, 200),
     ),
 )
-PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
-    {preset.name: preset for preset in _ALL_PRESETS}
-)
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType({preset.name: preset for preset in _ALL_PRESETS})
 
 
 def ruleset(name: str, options: Mapping[str, object] | None = None) -> Ruleset:

@@ -98,6 +98,4 @@ class Rejected(RulesError):
             "legal_bids": list(self.legal_bids) or None,
             "phase": self.phase or None,
         }
-        return {"code": self.code.value} | {
-            name: fact for name, fact in facts.items() if fact is not None
-        }
+        return {"code": self.code.value} | {name: fact for name, fact in facts.items() if fact is not None}

@@ -78,9 +78,7 @@ class Ruleset:
         if self.floor is not None and (
             type(self.floor) is not int or not _FLOOR_LEAST <= self.floor <= _FLOOR_GREATEST
         ):
-            raise OptionRefused(
-                "floor", self.floor, (), f"{_FLOOR_LEAST} to {_FLOOR_GREATEST}, or none"
-            )
+            raise OptionRefused("floor", self.floor, (), f"{_FLOOR_LEAST} to {_FLOOR_GREATEST}, or none")
         if type(self.failed_nil) is not FailedNil:
             raise OptionRefused("failed_nil", self.failed_nil, tuple(FailedNil))
         if type(self.deck) is not Deck:
@@ -88,9 +86,7 @@ class Ruleset:
         if type(self.zero_is_shown) is not bool:
             raise OptionRefused("zero_is_shown", self.zero_is_shown, (False, True))
         if self.swap_cards and not self.blind_nil_points:
-            raise OptionRefused(
-                "swap_cards", self.swap_cards, (0,), "there is no swap without Blind Nil"
-            )
+            raise OptionRefused("swap_cards", self.swap_cards, (0,), "there is no swap without Blind Nil")
 
     @property
     def chosen(self) -> dict[str, OptionValue]:
@@ -102,6 +98,4 @@ class Ruleset:
         return int(self.deck)
 
 
-RULE_FIELDS: Final = tuple(
-    field.name for field in fields(Ruleset) if field.name not in ("name", "options")
-)
+RULE_FIELDS: Final = tuple(field.name for field in fields(Ruleset) if field.name not in ("name", "options"))

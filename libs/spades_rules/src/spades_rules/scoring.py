@@ -22,15 +22,10 @@ def score_hand(
     """Score one finished hand. `bids` and `tricks` are by seat, `scores` and `bags` by team before
     the hand."""
     first, second = (
-        score_team(ruleset, team, bids=bids, tricks=tricks, score=scores[team], bags=bags[team])
-        for team in TEAMS
+        score_team(ruleset, team, bids=bids, tricks=tricks, score=scores[team], bags=bags[team]) for team in TEAMS
     )
     after = (first.score_after, second.score_after)
-    tie = (
-        after[0] == after[1]
-        and hand_no < ruleset.hands_max
-        and _end_reason(ruleset, after) is not None
-    )
+    tie = after[0] == after[1] and hand_no < ruleset.hands_max and _end_reason(ruleset, after) is not None
     return HandScored(hand_no, bids, tricks, (first, second), tie)
 
 
@@ -66,17 +61,13 @@ def score_team(
             points = ruleset.contract_points * contract
             lines.append(ScoreLine(ScoreRule.CONTRACT_MADE, points, contract, None))
     else:
-        lines.append(
-            ScoreLine(ScoreRule.CONTRACT_MISSED, -ruleset.missed_points * contract, contract, None)
-        )
+        lines.append(ScoreLine(ScoreRule.CONTRACT_MISSED, -ruleset.missed_points * contract, contract, None))
     lines += nil_lines
     if new_bags:
         lines.append(ScoreLine(ScoreRule.BAGS, ruleset.bag_points * new_bags, new_bags, None))
     penalties, bags_after = divmod(bags + new_bags, ruleset.bag_limit)
     if penalties:
-        lines.append(
-            ScoreLine(ScoreRule.BAG_PENALTY, -ruleset.bag_penalty * penalties, penalties, None)
-        )
+        lines.append(ScoreLine(ScoreRule.BAG_PENALTY, -ruleset.bag_penalty * penalties, penalties, None))
     delta = sum(line.points for line in lines)
     return TeamScore(
         team,

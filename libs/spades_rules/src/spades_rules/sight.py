@@ -77,11 +77,7 @@ def sight_of(view: View) -> Sight:
         cards = [parse_card(name) for name in trick.cards]
         gone |= _read_trick(cards, trick.leader, void)
     leader = view.seat if view.trick_leader is None else view.trick_leader
-    running = [
-        name
-        for name in (view.trick[(leader + place) & 3] for place in range(4))
-        if name is not None
-    ]
+    running = [name for name in (view.trick[(leader + place) & 3] for place in range(4)) if name is not None]
     trick_now = [parse_card(name) for name in running]
     gone |= _read_trick(trick_now, leader, void)
     unseen = Mask(DECKS[rules.deck] & ~hand & ~gone)

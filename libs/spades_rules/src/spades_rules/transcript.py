@@ -202,10 +202,7 @@ def _read_title(line: str) -> AwaitingDeal:
 def _from_line(start: AwaitingDeal) -> str:
     dealer = "any" if start.dealer is None else str(start.dealer)
     scores, bags = start.scores, start.bags
-    return (
-        f"from hand {start.hand_no} dealer {dealer} "
-        f"scores {scores[0]} {scores[1]} bags {bags[0]} {bags[1]}"
-    )
+    return f"from hand {start.hand_no} dealer {dealer} scores {scores[0]} {scores[1]} bags {bags[0]} {bags[1]}"
 
 
 def _read_from(start: AwaitingDeal, line: str) -> AwaitingDeal:

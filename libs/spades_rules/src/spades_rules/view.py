@@ -153,9 +153,7 @@ def _hand_view(game: Auction | Swap | Play, seat: Seat | None) -> View:
         bids=game.bids,
         taken=in_play.taken if in_play else (0, 0, 0, 0),
         trick_leader=in_play.leader if in_play else None,
-        trick=_running_trick(in_play.leader, in_play.trick)
-        if in_play
-        else (None, None, None, None),
+        trick=_running_trick(in_play.leader, in_play.trick) if in_play else (None, None, None, None),
         last_trick=tricks[-1] if tricks else None,
         tricks=tricks,
         broken=in_play.broken if in_play else False,
@@ -185,9 +183,7 @@ def _trick_view(trick: TrickTaken) -> TrickView:
     )
 
 
-def _running_trick(
-    leader: Seat, trick: tuple[Card, ...]
-) -> tuple[str | None, str | None, str | None, str | None]:
+def _running_trick(leader: Seat, trick: tuple[Card, ...]) -> tuple[str | None, str | None, str | None, str | None]:
     by_seat: list[str | None] = [None, None, None, None]
     for place, card in enumerate(trick):
         by_seat[(leader + place) & 3] = card_name(card)
