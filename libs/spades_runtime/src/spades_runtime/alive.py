@@ -32,7 +32,13 @@ class Fetches:
         if span_ms < LOOK_EVERY_MS:
             return
         wall_ms = time.time_ns() // 1_000_000
+        # aiokafka asks for more only when a partition's records are consumed. What waits in our own
+        # buffer was answered: a backlog is no outage. (There is no public name for that buffer.)
+        buffered = consumer._fetcher._records
         for partition in consumer.assignment():
+            if partition in buffered:
+                self._at_ms[partition] = now_ms
+                continue
             noted: Any = consumer.last_poll_timestamp(partition)
             if noted is None or noted == self._noted.get(partition):
                 continue

@@ -57,11 +57,14 @@ class Holdings:
             self.drop_all()
         for part in self.owned.keys() - assigned:
             self._drop(part)
-        for mine in self.owned.values():
-            await self._taker.stay_within_log(mine)
-        for part in sorted(assigned - self.owned.keys()):
-            touch()
-            self.owned[part] = await self._take(part, db, now_ms())
+        if missing := sorted(assigned - self.owned.keys()):
+            started_s = time.perf_counter()
+            async for mine in self._taker.take_all(missing, db, now_ms):
+                touch()
+                self.owned[mine.part] = mine
+            took_ms = round((time.perf_counter() - started_s) * 1_000)
+            _log.info("partitions_taken", partitions=missing, took_ms=took_ms)
+        await self._taker.stay_within_log(self.owned.values())
         if self._listener.rebalancing or self._listener.generation != generation:
             return False
         self._seek_all()
@@ -105,17 +108,6 @@ class Holdings:
                 outage_ms = batch.now_ms - mine.alive_at_ms
                 batch.outages_ms[part] = (mine.alive_at_ms, outage_ms)
                 _log.warning("outage_ended", partition=part, outage_ms=outage_ms)
-
-    async def _take(self, part: int, db: Database, now_ms: int) -> Owned:
-        started_s = time.perf_counter()
-        try:
-            owned = await self._taker.take(part, db, now_ms)
-        except BaseException:
-            self._processor.drop(part)
-            raise
-        took_ms = round((time.perf_counter() - started_s) * 1_000)
-        _log.info("partition_taken", partition=part, epoch=owned.epoch, seq=owned.seq, took_ms=took_ms)
-        return owned
 
     def _drop(self, part: int) -> None:
         del self.owned[part]

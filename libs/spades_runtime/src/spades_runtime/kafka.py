@@ -29,6 +29,7 @@ class RebalanceListener(ConsumerRebalanceListener):  # type: ignore[misc]
         self.assigned = asyncio.Event()
         self.idle = asyncio.Event()
         """Set while the loop holds no batch."""
+        self.idle.set()
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         """Let the running batch finish before others take the partitions; the epoch protects the rest."""

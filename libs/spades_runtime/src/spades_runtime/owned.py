@@ -1,7 +1,9 @@
 """A partition while it is ours, and how one becomes ours."""
 
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 from aiokafka import TopicPartition
 
@@ -35,6 +37,14 @@ class Owned:
         return PartitionRow(self.part, self.epoch, self.next_offsets, self.seq, published_seq, self.alive_at_ms)
 
 
+class _Row(NamedTuple):
+    """A partition's row as found when it was taken."""
+
+    owned: Owned
+    published_seq: int
+    cluster_id: str
+
+
 @dataclass(slots=True)
 class Taker:
     """Takes partitions: fence the old owner, load, publish what it could not."""
@@ -43,52 +53,71 @@ class Taker:
     processor: Processor
     links: Links
 
-    async def take(self, part: int, db: Database, now_ms: int) -> Owned:
-        """Make `part` ours. Raises LostDatabase; psycopg's errors where the database fails."""
-        owned, published_seq, cluster_id = await self._bump(part, db)
-        metrics.TAKES.inc()
+    async def take_all(self, parts: Sequence[int], db: Database, now_ms: Callable[[], int]) -> AsyncIterator[Owned]:
+        """Make `parts` ours, yielding each as it is loaded.
+
+        Raises LostDatabase, and psycopg's errors where the database fails.
+        """
+        rows = await self._bump(parts, db)
+        if missing := [part for part in parts if part not in rows]:
+            await self._begin(missing, db)
+            rows |= await self._bump(missing, db)
+        metrics.TAKES.inc(len(rows))
         crash_at("in_take")
-        if cluster_id != self.links.cluster_id:
-            await self._follow_cluster(owned, cluster_id, db, now_ms)
-        owned.quarantined = await parking.quarantined_streams(db, part)
-        fresh = await self.processor.take(part, db)
-        self.links.publisher.published_seq[part] = published_seq
-        await self._republish(owned, published_seq, db, now_ms)
+        quarantined = await parking.quarantined_streams(db, parts)
+        for part in parts:
+            row = rows[part]
+            row.owned.quarantined = quarantined.get(part, set())
+            yield await self._load(row, db, now_ms())
+
+    async def _load(self, row: _Row, db: Database, now_ms: int) -> Owned:
+        owned, part = row.owned, row.owned.part
+        self.links.publisher.published_seq[part] = row.published_seq
+        try:
+            if row.cluster_id != self.links.cluster_id:
+                await self._follow_cluster(owned, row.cluster_id, db, now_ms)
+            fresh = await self.processor.take(part, db)
+            if row.published_seq < owned.seq:
+                await self._republish(owned, row.published_seq, db, now_ms)
+        except BaseException:
+            self.processor.drop(part)
+            raise
         self.links.publisher.publish(fresh, now_ms, {part: owned.seq})
-        await self.stay_within_log(owned)
         return owned
 
-    async def _bump(self, part: int, db: Database) -> tuple[Owned, int, str]:
+    async def _bump(self, parts: Sequence[int], db: Database) -> dict[int, _Row]:
         # From this update on no statement of an older owner writes anything.
         cursor = await db.execute(
             """
-               UPDATE partition SET epoch = epoch + 1 WHERE part = %s
-            RETURNING epoch, next_offsets, seq, alive_at_ms, published_seq, kafka_cluster_id
+               UPDATE partition SET epoch = epoch + 1 WHERE part = ANY(%s)
+            RETURNING part, epoch, next_offsets, seq, alive_at_ms, published_seq, kafka_cluster_id
             """,
-            [part],
+            [list(parts)],
         )
-        row = await cursor.fetchone()
-        if row is None:
-            await self._begin(part, db)
-            return await self._bump(part, db)
-        epoch, offsets, seq, alive_at_ms, published_seq, cluster_id = row
-        return Owned(part, epoch, dict(offsets), seq, alive_at_ms), published_seq, cluster_id
+        return {
+            part: _Row(Owned(part, epoch, dict(offsets), seq, alive_at_ms), published_seq, cluster_id)
+            for part, epoch, offsets, seq, alive_at_ms, published_seq, cluster_id in await cursor.fetchall()
+        }
 
-    async def _begin(self, part: int, db: Database) -> None:
-        outputs = [TopicPartition(self.settings.topic(topic), part) for topic in self.processor.outputs]
+    async def _begin(self, parts: Sequence[int], db: Database) -> None:
+        outputs = [
+            TopicPartition(self.settings.topic(topic), part) for part in parts for topic in self.processor.outputs
+        ]
         ends = await kafka.end_offsets(self.links.consumer, outputs)
-        written = sorted(partition.topic for partition, end in ends.items() if end > 0)
+        written = sorted(f"{partition.topic}[{partition.partition}]" for partition, end in ends.items() if end > 0)
         if written:
             raise LostDatabase(
-                f"Partition {part} has no row in schema {self.settings.schema_name}, yet {', '.join(written)} has "
-                "records: the database was lost or is another one. Restore it, or `make reset` to wipe both stores."
+                f"Schema {self.settings.schema_name} has no rows for partitions whose topics have records: "
+                f"{', '.join(written)}. The database was lost, or is another one. "
+                "Restore it, or `make reset` to wipe both stores."
             )
         await db.execute(
             """
             INSERT INTO partition (part, epoch, next_offsets, seq, published_seq, alive_at_ms, kafka_cluster_id)
-            VALUES (%s, 0, '{}', 0, 0, NULL, %s) ON CONFLICT DO NOTHING
+            SELECT part, 0, '{}', 0, 0, NULL, %s FROM unnest(%s::int[]) AS u (part)
+                ON CONFLICT DO NOTHING
             """,
-            [part, self.links.cluster_id],
+            [self.links.cluster_id, list(parts)],
         )
 
     async def _follow_cluster(self, owned: Owned, old: str, db: Database, now_ms: int) -> None:
@@ -126,13 +155,19 @@ class Taker:
     def _records(self, answer: Answer) -> list[Output]:
         return self.processor.records(answer)
 
-    async def stay_within_log(self, owned: Owned) -> None:
+    async def stay_within_log(self, owned: Iterable[Owned]) -> None:
         """A stored offset beyond the end waits for records that will never come: go to the end, loudly."""
-        full = {topic: TopicPartition(self.settings.topic(topic), owned.part) for topic in self.processor.inputs}
-        ends = await kafka.end_offsets(self.links.consumer, full.values())
-        for topic, partition in full.items():
-            stored, end = owned.next_offsets.setdefault(topic, 0), ends[partition]
+        places = {
+            TopicPartition(self.settings.topic(topic), mine.part): (mine, topic)
+            for mine in owned
+            for topic in self.processor.inputs
+        }
+        if not places:
+            return
+        for partition, end in (await kafka.end_offsets(self.links.consumer, places)).items():
+            mine, topic = places[partition]
+            stored = mine.next_offsets.setdefault(topic, 0)
             if stored > end:
                 metrics.OFFSETS_LOST.inc()
-                _log.error("offset_beyond_end", topic=topic, partition=owned.part, stored=stored, end=end)
-                owned.next_offsets[topic] = end
+                _log.error("offset_beyond_end", topic=topic, partition=mine.part, stored=stored, end=end)
+                mine.next_offsets[topic] = end

@@ -1,5 +1,6 @@
 """Records set aside: stored with the batch, published to `parked` behind the commit, redriven in order."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -92,10 +93,13 @@ async def unpublished(db: Database, part: int, after_seq: int) -> list[ParkedRow
     return [_stored(row) for row in await cursor.fetchall()]
 
 
-async def quarantined_streams(db: Database, part: int) -> set[str]:
-    """Return the streams of `part` whose event records are set aside."""
-    cursor = await db.execute("SELECT stream FROM quarantine WHERE part = %s", [part])
-    return {row[0] for row in await cursor.fetchall()}
+async def quarantined_streams(db: Database, parts: Sequence[int]) -> dict[int, set[str]]:
+    """Return the streams of each partition whose event records are set aside."""
+    cursor = await db.execute("SELECT part, stream FROM quarantine WHERE part = ANY(%s)", [list(parts)])
+    found: dict[int, set[str]] = {}
+    for part, stream in await cursor.fetchall():
+        found.setdefault(part, set()).add(stream)
+    return found
 
 
 async def held(db: Database, part: int, stream: str) -> list[Input]:

@@ -29,9 +29,9 @@ _TABLES = (
     CREATE TABLE answer (
         part          int    NOT NULL,
         seq           bigint NOT NULL,
-        stream        text   NOT NULL,
-        account       text   NOT NULL,
-        command_id    text   NOT NULL,
+        stream        text   COLLATE "C" NOT NULL,
+        account       text   COLLATE "C" NOT NULL,
+        command_id    text   COLLATE "C" NOT NULL,
         fingerprint   bytea  NOT NULL,
         first_version bigint NOT NULL,
         last_version  bigint NOT NULL,
@@ -51,7 +51,7 @@ _TABLES = (
     "CREATE INDEX answer_refused ON answer (at_ms) WHERE refusal IS NOT NULL",
     """
     CREATE TABLE snapshot (
-        stream  text    PRIMARY KEY,
+        stream  text    COLLATE "C" PRIMARY KEY,
         part    int     NOT NULL,
         version bigint  NOT NULL,
         body    bytea   NOT NULL,
@@ -79,7 +79,7 @@ _TABLES = (
     """
     CREATE TABLE quarantine (
         part     int    NOT NULL,
-        stream   text   NOT NULL,
+        stream   text   COLLATE "C" NOT NULL,
         reason   text   NOT NULL,
         since_ms bigint NOT NULL,
         PRIMARY KEY (part, stream)
