@@ -53,9 +53,8 @@ def of_service(
     return env
 
 
-def of_migration(service: str, around: Surroundings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def of_migration(service: str, database: Database, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """What migrating one service's schema needs: its owner's address, and the app role's name."""
-    database = around.databases[service]
     return {
         **_outside(environ),
         "PYTHONUNBUFFERED": "1",

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import psycopg
@@ -34,8 +34,13 @@ async def start(
     known: Record,
     tell: Callable[[str], None],
     environ: Mapping[str, str] = os.environ,
+    *,
+    once_postgres_answers: Callable[[str], Awaitable[None]] | None = None,
 ) -> Servers:
-    """Postgres and then Kafka, each ready; ports of the last run are used again if free."""
+    """Postgres and then Kafka, each ready; ports of the last run are used again if free.
+
+    What needs only the database's address is done beside the start of Kafka.
+    """
     admin_url = environ.get("SPADES_DATABASE_URL")
     bootstrap = environ.get("SPADES_KAFKA_BOOTSTRAP")
     # The first run fetches jars and creates data: beside each other they cost half.
@@ -45,16 +50,23 @@ async def start(
     if database is not None:
         await supervisor.start(postgres.program(database.result()))
         admin_url = database.result().admin_url
-    if broker is not None:
-        await supervisor.start(kafka.program(broker.result()))
-        bootstrap = broker.result().bootstrap
-    assert admin_url
-    assert bootstrap
-    if database is None:
+    else:
+        assert admin_url
         await _await_given_postgres(admin_url)
-    if broker is None:
-        await _await_given_kafka(bootstrap)
+    async with asyncio.TaskGroup() as rest:
+        if once_postgres_answers is not None:
+            rest.create_task(_as_task(once_postgres_answers(admin_url)))
+        if broker is not None:
+            rest.create_task(supervisor.start(kafka.program(broker.result())))
+            bootstrap = broker.result().bootstrap
+        else:
+            assert bootstrap
+            rest.create_task(_await_given_kafka(bootstrap))
     return Servers(admin_url=admin_url, bootstrap=bootstrap)
+
+
+async def _as_task(work: Awaitable[None]) -> None:
+    await work
 
 
 async def _postgres(places: Places, known: Record) -> postgres.Postgres:

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 
 from spades_local import environment, record, roles, servers, topics
 from spades_local.credentials import Passwords, ensure_seal_key
@@ -15,6 +14,7 @@ from spades_local.ports import HOST, any_free, is_free, next_free, same_or_free
 from spades_local.problems import NotReady, PortTaken, Problem
 from spades_local.programs import Program
 from spades_local.record import Record
+from spades_local.roles import Database
 from spades_local.supervisor import Supervisor, Tell
 
 PAGE_PORT = 8080
@@ -74,10 +74,25 @@ async def begin_all(
 ) -> None:
     """Everything, up to the page's address."""
     page_host, page_port = _page_address(environ, tell)
-    here = await servers.start(supervisor, places, known, lambda text: tell("stack", text), environ)
-    around = await _make_room(places, here, environ)
-    tell("stack", "migrating the schemas")
-    await migrate_all(around, environ)
+    databases: dict[str, Database] = {}
+
+    async def make_schemas(admin_url: str) -> None:
+        schemas = environ.get("SPADES_SCHEMA_PREFIX", "")
+        passwords = Passwords(places.secrets)
+        databases.update(await asyncio.to_thread(roles.create, admin_url, schemas, passwords))
+        tell("stack", "migrating the schemas")
+        await migrate_all(databases, environ)
+
+    here = await servers.start(
+        supervisor,
+        places,
+        known,
+        lambda text: tell("stack", text),
+        environ,
+        once_postgres_answers=make_schemas,
+    )
+    around = _surroundings(places, here, databases, environ)
+    await topics.create(here.bootstrap, around.topic_prefix, around.partitions)
     for line in SERVICES_IN_ORDER:
         programs = []
         for service in line:
@@ -96,23 +111,29 @@ async def begin_all(
     tell("stack", f"ready: {known.address}")
 
 
-async def migrate_all(around: Surroundings, environ: Mapping[str, str] = os.environ) -> None:
+async def migrate_all(databases: Mapping[str, Database], environ: Mapping[str, str] = os.environ) -> None:
     """Bring every schema up to date, beside each other: none knows another's tables."""
     async with asyncio.TaskGroup() as migrations:
-        for service in around.databases:
-            migrations.create_task(migrate(service, around, environ))
+        for service, database in databases.items():
+            migrations.create_task(migrate(service, database, environ))
 
 
-async def migrate(service: str, around: Surroundings, environ: Mapping[str, str] = os.environ) -> None:
+async def migrate(service: str, database: Database, environ: Mapping[str, str] = os.environ) -> None:
     """Bring one service's schema up to date as its owner; raises NotReady with what it said."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "spades_runtime.migrate", service),
-        env=environment.of_migration(service, around, environ),
+        env=environment.of_migration(service, database, environ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    said, _ = await process.communicate()
+    try:
+        said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            # Given up in the middle: its transaction ends with it.
+            process.kill()
+            await process.wait()
     if process.returncode != 0:
         raise NotReady(f"The schema of {service} could not be migrated:\n{said.decode()[-3000:]}")
 
@@ -161,22 +182,17 @@ async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
         await topics.delete(bootstrap, environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX))
 
 
-async def _make_room(places: Places, here: servers.Servers, environ: Mapping[str, str]) -> Surroundings:
-    """Topics, schemas, roles and the seal key: all that the services find and none makes."""
-    prefix = environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX)
-    partitions = int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS))
-    await topics.create(here.bootstrap, prefix, partitions)
-    schemas = environ.get("SPADES_SCHEMA_PREFIX", "")
-    passwords = Passwords(places.secrets)
-    databases = await asyncio.to_thread(roles.create, here.admin_url, schemas, passwords)
+def _surroundings(
+    places: Places, here: servers.Servers, databases: Mapping[str, Database], environ: Mapping[str, str]
+) -> Surroundings:
     ensure_seal_key(places.seal_key)
     return Surroundings(
         bootstrap=here.bootstrap,
         databases=databases,
-        seal_key=Path(places.seal_key),
-        topic_prefix=prefix,
+        seal_key=places.seal_key,
+        topic_prefix=environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX),
         group_prefix=environ.get("SPADES_GROUP_PREFIX", environment.GROUP_PREFIX),
-        partitions=partitions,
+        partitions=int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS)),
         log_level=environ.get("SPADES_LOG_LEVEL", "INFO"),
     )
 

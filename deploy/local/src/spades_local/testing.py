@@ -85,7 +85,7 @@ class Namespace:
     def migrate(self, *services: str) -> None:
         """Bring the schemas of `services` up to date as their owners."""
         for service in services:
-            _await(stack.migrate(service, self._surroundings()))
+            _await(stack.migrate(service, self.databases[service]))
 
     def service_env(self, service: str, **settings: str) -> dict[str, str]:
         """The whole environment of `python -m spades_<service>`, on a free admin port."""
