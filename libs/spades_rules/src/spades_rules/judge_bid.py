@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spades_rules.bids import BID_MAX, BLIND_NIL, NIL, Bid, bid_tricks, is_nil
-from spades_rules.cards import DECKS, SPADES, Mask
+from spades_rules.cards import DECKS, SPADES, Deck, Mask
 from spades_rules.ruleset import Ruleset
 from spades_rules.view import View
 from spades_rules.worth import hand_tricks, nil_danger, quick_tricks, sure_tricks
@@ -16,6 +16,10 @@ _BLIND_NIL_OPPONENTS_LACK = 110
 _TRICKS_BASE, _TRICKS_RATE = 0.55, 0.75
 # The part of a trick that is bid as a whole one.
 _ROUND_UP = 0.05
+# Where a missed contract costs nothing, a bid may be bolder.
+_ROUND_UP_FREE_MISS = 0.25
+# With fifteen spades about, side winners are ruffed sooner.
+_JOKERS_SHIFT = -0.25
 _ROUND_UP_BESIDE_NIL = 0.25
 _ROUND_UP_OVERBID = -0.10
 # The danger at which a Nil of 100 is about as good as the number bid instead.
@@ -44,7 +48,7 @@ def judge_bid(view: View, rules: Ruleset, hand: Mask) -> Bid:
     if _nil_is_worth_it(rules, hand, unseen, worth, partner_bid):
         return NIL
     number = max(
-        _number(view, worth, partner_bid),
+        _number(view, rules, worth, partner_bid),
         sure_tricks(hand, unseen),
         int(quick_tricks(hand, unseen)),
     )
@@ -68,9 +72,13 @@ def _nil_is_worth_it(rules: Ruleset, hand: Mask, unseen: Mask, worth: float, par
     return danger + 0.06 * max(0.0, worth - 1.5) < limit
 
 
-def _number(view: View, worth: float, partner_bid: Bid | None) -> int:
+def _number(view: View, rules: Ruleset, worth: float, partner_bid: Bid | None) -> int:
     made = [bid for bid in view.bids if bid is not None]
     tricks = _TRICKS_BASE + _TRICKS_RATE * worth
+    if not rules.missed_points:
+        tricks += _ROUND_UP_FREE_MISS
+    if rules.deck is Deck.JOKERS:
+        tricks += _JOKERS_SHIFT
     if partner_bid in (NIL, BLIND_NIL):
         # A Nil's partner bids what it takes anyway while it covers: about its real tricks.
         return max(1, int(tricks + _ROUND_UP_BESIDE_NIL))

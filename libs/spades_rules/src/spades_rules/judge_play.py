@@ -16,6 +16,8 @@ from spades_rules.worth import hand_tricks, nil_danger
 _NIL_STAKE = 40.0
 _ATTACK_STAKE = 12.0
 _BAG_COST = 6.0
+# From the seventh bag on, each more brings the penalty for ten into reach of this hand.
+_BAGS_SAFE, _BAG_COST_RISING = 6, 4.0
 _TRICK_VALUE = 10.0
 # A side suit's winner that is not led now may be ruffed later.
 _KEPT_ON_LEAD = 0.6
@@ -53,7 +55,8 @@ def trick_value(sight: Sight) -> float:
     if need:
         spare = sight.left - need
         return _TRICK_VALUE + setting * 0.3 + (8.0 if spare <= 1 else 0.0)
-    return setting - _BAG_COST
+    near_ten = max(0, sight.bags_now(team) % 10 - _BAGS_SAFE)
+    return setting - _BAG_COST - _BAG_COST_RISING * near_ten
 
 
 def _worth(sight: Sight, card: Card, value: float, before: float) -> float:

@@ -33,6 +33,7 @@ class Sight:
     void: list[list[bool]]
     bids: tuple[Bid | None, Bid | None, Bid | None, Bid | None]
     taken: tuple[int, int, int, int]
+    bags: tuple[int, int]
     leader: int
     trick: list[Card]
     left: int
@@ -52,6 +53,11 @@ class Sight:
     def need(self, team: int) -> int:
         """Tricks that the team's contract still lacks."""
         return max(0, self.contract(team) - self.helping(team))
+
+    def bags_now(self, team: int) -> int:
+        """The bag count as the hand stands: those brought into it and the tricks past the
+        contract."""
+        return self.bags[team] + max(0, self.helping(team) - self.contract(team))
 
     def best(self) -> Card:
         """The card that wins the running trick as it lies."""
@@ -95,6 +101,7 @@ def sight_of(view: View) -> Sight:
         void=void,
         bids=view.bids,
         taken=view.taken,
+        bags=view.bags,
         leader=leader,
         trick=trick_now,
         left=hand.bit_count(),
