@@ -65,16 +65,12 @@ class DrivenTable:
         self.table = decision.table
         return told
 
-    def ask(
-        self, account: str, command: TableCommand, chance: bytes = bytes(8)
-    ) -> list[TableEvent]:
+    def ask(self, account: str, command: TableCommand, chance: bytes = bytes(8)) -> list[TableEvent]:
         if isinstance(command, commands.OpenTable):
             chance = self.root
         return self.judge(Asked(account, command, chance))
 
-    def refusal(
-        self, account: str, command: TableCommand, chance: bytes = bytes(8)
-    ) -> private.Rejection:
+    def refusal(self, account: str, command: TableCommand, chance: bytes = bytes(8)) -> private.Rejection:
         """The refusal of a command that must be refused, at a table that it leaves as it was."""
         before = self.table
         try:

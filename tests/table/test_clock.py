@@ -62,9 +62,7 @@ def test_a_turn_that_runs_out_is_played_on_the_merits_without_charge() -> None:
     told = driven.time_out()
     assert names(told) == ["SeatAutoplayed", "BidMade", "TurnStarted", "DeadlineSet"]
     autoplayed, bid, *_ = told
-    assert autoplayed == events.SeatAutoplayed(
-        turn_id=turn.turn_id, seat=turn.seat, misses=1, computer_speed=False
-    )
+    assert autoplayed == events.SeatAutoplayed(turn_id=turn.turn_id, seat=turn.seat, misses=1, computer_speed=False)
     assert bid == events.BidMade(turn_id=turn.turn_id, seat=turn.seat, bid=judged.bid)
     assert not driven.all_of(events.SeatForfeited)
 
@@ -208,11 +206,7 @@ def test_the_last_card_is_played_when_the_clock_runs_out_on_trick_13() -> None:
     driven = four_people()
 
     def last_trick(table: Table) -> bool:
-        return (
-            isinstance(table, Playing)
-            and isinstance(table.game, rules.Play)
-            and len(table.game.tricks) == 12
-        )
+        return isinstance(table, Playing) and isinstance(table.game, rules.Play) and len(table.game.tricks) == 12
 
     driven.play_until(last_trick)
     for _ in range(3):
@@ -220,9 +214,7 @@ def test_the_last_card_is_played_when_the_clock_runs_out_on_trick_13() -> None:
     assert names(driven.time_out())[-3:] == ["HandScored", "DealRevealed", "DeadlineSet"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "wait_ms"), [(TableKind.PRIVATE, 10_000), (TableKind.PRACTICE, 60_000)]
-)
+@pytest.mark.parametrize(("kind", "wait_ms"), [(TableKind.PRIVATE, 10_000), (TableKind.PRACTICE, 60_000)])
 def test_the_next_hand_is_dealt_by_the_clock(kind: TableKind, wait_ms: int) -> None:
     driven = practice() if kind is TableKind.PRACTICE else four_people()
     driven.play_until(lambda table: isinstance(table, BetweenHands))

@@ -81,9 +81,7 @@ def test_the_leaver_of_a_finished_game_stands_in_its_end() -> None:
     (over,) = driven.all_of(events.GameEnded)
     (bob,) = [seat for seat in over.seats if seat.leaver]
     assert (bob.seat, bob.leaver, bob.account_id) == (1, "bob", BOT_ACCOUNT)
-    reserved = {
-        event.account_id: event.reservation_id for event in driven.all_of(events.SeatReserved)
-    }
+    reserved = {event.account_id: event.reservation_id for event in driven.all_of(events.SeatReserved)}
     assert [seat.reservation_id for seat in over.seats] == [
         reserved[account] for account in (HOST, "bob", "cat", "dan")
     ]

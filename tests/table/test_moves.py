@@ -208,9 +208,7 @@ def test_a_bad_swap_is_refused_and_a_good_one_told_without_its_cards() -> None:
     driven.play_until(face_down)
     account, turn_id = turn_of(driven)
     driven.ask(account, commands.PlaceBid(turn_id=turn_id, bid="blind_nil"))
-    driven.play_until(
-        lambda table: isinstance(table, Playing) and isinstance(table.game, rules.Swap)
-    )
+    driven.play_until(lambda table: isinstance(table, Playing) and isinstance(table.game, rules.Swap))
     table = driven.playing
     account, turn_id = turn_of(driven)
     assert table.turn is not None
@@ -226,9 +224,7 @@ def test_a_bad_swap_is_refused_and_a_good_one_told_without_its_cards() -> None:
     told = driven.ask(account, commands.PassCards(turn_id=turn_id, cards=(hand[0], hand[5])))
     assert names(told) == ["CardsPassed", "TurnStarted", "DeadlineSet"]
     assert hand[0].encode() not in driven.stored[-3][1]
-    assert driven.refused(
-        account, commands.PassCards(turn_id=turn_id, cards=(hand[1], hand[2]))
-    ) == ("stale_turn")
+    assert driven.refused(account, commands.PassCards(turn_id=turn_id, cards=(hand[1], hand[2]))) == ("stale_turn")
 
 
 def test_the_next_hand_is_dealt_when_all_people_are_ready() -> None:

@@ -30,9 +30,7 @@ def test_a_table_opens_with_the_anchor_of_its_chain_and_a_closing_time() -> None
         bots_welcome=False,
         anchor=rules.anchor(ROOT).hex(),
     )
-    assert deadline == events.DeadlineSet(
-        deadline_id=2, due_ms=START_MS + 900_000, kind=DeadlineKind.CLOSING
-    )
+    assert deadline == events.DeadlineSet(deadline_id=2, due_ms=START_MS + 900_000, kind=DeadlineKind.CLOSING)
 
 
 def test_the_chain_root_is_kept_secret_beside_the_event() -> None:
@@ -43,9 +41,7 @@ def test_the_chain_root_is_kept_secret_beside_the_event() -> None:
     assert ROOT.hex().encode() not in body
 
 
-@pytest.mark.parametrize(
-    ("stake_coins", "fee_coins"), [(1, 1), (10, 1), (15, 2), (20, 2), (101, 11), (1000, 100)]
-)
+@pytest.mark.parametrize(("stake_coins", "fee_coins"), [(1, 1), (10, 1), (15, 2), (20, 2), (101, 11), (1000, 100)])
 def test_the_fee_is_a_tenth_of_the_stake_rounded_up(stake_coins: int, fee_coins: int) -> None:
     driven = DrivenTable()
     driven.open(TableKind.COINS, stake_coins=stake_coins)
@@ -66,9 +62,7 @@ def test_the_fee_is_a_tenth_of_the_stake_rounded_up(stake_coins: int, fee_coins:
         (TableKind.COINS, 90_000, 90_000),
     ],
 )
-def test_each_kind_of_table_has_its_clock(
-    kind: TableKind, chosen: int | None, clock_ms: int | None
-) -> None:
+def test_each_kind_of_table_has_its_clock(kind: TableKind, chosen: int | None, clock_ms: int | None) -> None:
     driven = DrivenTable()
     stake = 10 if kind in (TableKind.COINS, TableKind.ONLINE) else 0
     driven.open(kind, clock_ms=chosen, stake_coins=stake)

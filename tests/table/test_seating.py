@@ -294,9 +294,7 @@ def test_a_pending_reservation_is_released_before_its_table_is_cancelled() -> No
     driven.ask("cat", commands.TakeSeat())
     assert names(driven.time_out()) == ["SeatReleased", "TableCancelled", "DeadlineSet"]
     (cancelled,) = driven.all_of(events.TableCancelled)
-    assert [(seat.account_id, seat.reservation_id) for seat in cancelled.seats] == [
-        ("bob", "table-1:0:1")
-    ]
+    assert [(seat.account_id, seat.reservation_id) for seat in cancelled.seats] == [("bob", "table-1:0:1")]
     assert isinstance(driven.table, Ended)
     assert not driven.table.settled
 

@@ -105,9 +105,7 @@ def test_the_dealt_hands_are_those_of_the_revealed_secret() -> None:
     (opened,) = driven.all_of(events.TableOpened)
     secret = bytes.fromhex(revealed.secret)
     assert rules.fingerprint(secret).hex() == first.fingerprint == opened.anchor
-    dealt = rules.deal_hands(
-        secret, driven.table_id, 1, revealed.dealer, revealed.deck_id, rules.NO_SEEDS
-    )
+    dealt = rules.deal_hands(secret, driven.table_id, 1, revealed.dealer, revealed.deck_id, rules.NO_SEEDS)
     played = [0, 0, 0, 0]
     for event in driven.told():
         if isinstance(event, events.CardPlayed) and event.turn_id.startswith("1:"):
@@ -153,16 +151,15 @@ def test_a_blind_nil_swap_is_hidden_until_its_hand_is_revealed() -> None:
     driven = swapped_hand()
     passed = driven.all_of(events.CardsPassed)
     assert [event.count for event in passed[-2:]] == [2, 2]
-    assert b'"cards"' not in next(
-        body for kind, body, _ in driven.stored if kind == "spades.cards_passed.v1"
-    )
+    assert b'"cards"' not in next(body for kind, body, _ in driven.stored if kind == "spades.cards_passed.v1")
     driven.play_until(lambda table: isinstance(table, BetweenHands | Ended))
     revealed = driven.all_of(events.DealRevealed)[-1]
     (swap,) = revealed.swaps
     secrets = [secret for kind, _, secret in driven.stored if kind == "spades.cards_passed.v1"]
-    assert [
-        rules.card_names(rules.Mask(int.from_bytes(secret or b"", "big"))) for secret in secrets
-    ] == [swap.passed, swap.returned]
+    assert [rules.card_names(rules.Mask(int.from_bytes(secret or b"", "big"))) for secret in secrets] == [
+        swap.passed,
+        swap.returned,
+    ]
     assert swap.bidder == passed[0].from_seat
 
 
@@ -172,9 +169,7 @@ def swapped_hand() -> DrivenTable:
 
     def swap_open(table: object) -> bool:
         return isinstance(table, Playing) and bool(
-            isinstance(table.game, rules.Auction)
-            and table.turn is not None
-            and table.turn.seat in table.game.face_down
+            isinstance(table.game, rules.Auction) and table.turn is not None and table.turn.seat in table.game.face_down
         )
 
     driven.play_until(swap_open)
@@ -183,9 +178,7 @@ def swapped_hand() -> DrivenTable:
     account = table.occupants[table.turn.seat]
     assert not isinstance(account, Bot)
     driven.ask(account.account_id, commands.PlaceBid(turn_id=table.turn.turn_id, bid="blind_nil"))
-    driven.play_until(
-        lambda table: isinstance(table, Playing) and isinstance(table.game, rules.Play)
-    )
+    driven.play_until(lambda table: isinstance(table, Playing) and isinstance(table.game, rules.Play))
     return driven
 
 

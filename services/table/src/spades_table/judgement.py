@@ -115,7 +115,7 @@ class Judgement:
         for one in readable:
             if isinstance(one, Command):
                 part = one.source.part
-                if self._memory.table(part, one.table_id) is None:
+                if self._memory.is_unknown(part, one.table_id):
                     unknown[one.table_id] = part
                     ids.append((one.table_id, one.account, one.command_id))
         if not unknown:

@@ -86,6 +86,10 @@ class Memory:
         live = self._live.get(part)
         return None if live is None else live.get(table_id)
 
+    def is_unknown(self, part: int, table_id: str) -> bool:
+        """Whether only the store can say what has become of the table, if there was one."""
+        return self.table(part, table_id) is None and not self.is_corrupt(part, table_id)
+
     def put(self, part: int, table_id: str, table: Opened) -> None:
         self._new.tables[part, table_id] = table
 
