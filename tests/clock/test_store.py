@@ -13,10 +13,10 @@ from tests.clock.test_deadlines import deadline, told
 pytestmark = pytest.mark.real
 
 
-@pytest.fixture
-def env(namespace: Namespace) -> dict[str, str]:
-    namespace.migrate("clock")
-    return namespace.service_env("clock")
+@pytest.fixture(scope="module")
+def env(module_namespace: Namespace) -> dict[str, str]:
+    module_namespace.migrate("clock")
+    return module_namespace.service_env("clock")
 
 
 async def connected(env: dict[str, str]) -> psycopg.AsyncConnection:
@@ -42,26 +42,26 @@ async def test_rows_are_written_replaced_and_taken_away(env: dict[str, str]) -> 
 async def test_a_flush_that_is_not_committed_is_flushed_again(env: dict[str, str]) -> None:
     async with await connected(env) as db:
         processor = Deadlines()
-        await processor.take(1, db)
-        await processor.process(Poll([told("t", 5, deadline(5, 1_000), made_ms=0, part=1)], 0), db)
+        await processor.take(4, db)
+        await processor.process(Poll([told("unflushed", 5, deadline(5, 1_000), made_ms=0, part=4)], 0), db)
         processor.committed()
         async with db.transaction(force_rollback=True):
             await processor.flush(db)
         processor.discard()
-        assert await store.timers_of(db, 1) == []
+        assert await store.timers_of(db, 4) == []
         await processor.flush(db)
         processor.committed()
-        assert await store.timers_of(db, 1) == [Timer(table_id="t", version=5, deadline_id=5, due_ms=1_000)]
+        assert await store.timers_of(db, 4) == [Timer(table_id="unflushed", version=5, deadline_id=5, due_ms=1_000)]
 
 
 async def test_what_changes_between_flush_and_commit_is_saved_by_the_next_flush(env: dict[str, str]) -> None:
     async with await connected(env) as db:
         processor = Deadlines()
-        await processor.take(1, db)
-        await processor.process(Poll([told("t", 5, deadline(5, 1_000), made_ms=0, part=1)], 0), db)
+        await processor.take(5, db)
+        await processor.process(Poll([told("changed", 5, deadline(5, 1_000), made_ms=0, part=5)], 0), db)
         await processor.flush(db)
-        await processor.process(Poll([told("t", 9, deadline(9, 5_000), made_ms=0, part=1)], 0), db)
+        await processor.process(Poll([told("changed", 9, deadline(9, 5_000), made_ms=0, part=5)], 0), db)
         processor.committed()
         await processor.flush(db)
         processor.committed()
-        assert await store.timers_of(db, 1) == [Timer(table_id="t", version=9, deadline_id=9, due_ms=5_000)]
+        assert await store.timers_of(db, 5) == [Timer(table_id="changed", version=9, deadline_id=9, due_ms=5_000)]

@@ -275,6 +275,9 @@ class Judge:
         for part, offsets in batch.next_offsets.items():
             self.owned[part].next_offsets.update(offsets)
         self.processor.committed()
+        for part, stream in batch.shut:
+            # At once, with Commit.INTERVAL before it is stored: what follows in the stream must wait too.
+            self.owned[part].quarantined.add(stream)
         parked: list[ParkedRow] = []
         seqs: dict[int, int] = {}
         if prepared is not None:
@@ -282,8 +285,6 @@ class Judge:
             parked = list(prepared.write.parked)
             for part, seq in seqs.items():
                 self.owned[part].seq = seq
-            for part, stream in batch.shut:
-                self.owned[part].quarantined.add(stream)
             self._count(effects.answers, parked)
         if effects.answers or effects.outputs or parked or seqs:
             outputs = self._outputs(effects, parked)
