@@ -4,9 +4,21 @@ The file has the form of `tests/cases/settlement.json`. Every case is a game tol
 processor as the worker tells it, and judged by the balances in the ledger. Exit 1 on any difference.
 """
 
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from spades_events.commands import GrantCoins, OpenAccount
+from spades_events.wallet import Settlement, WalletEvent
+from spades_local.testing import Namespace, serve_infra
+from spades_wallet.accounts import GRANT_COINS_MAX
+from spades_wallet.settlement import deposit_coins
+from tests.wallet.desk import Desk, balances, desk_at
 from tests.wallet.games import CoinGame
 
 
@@ -20,9 +32,9 @@ class Case:
     nets: dict[str, int]
 
 
-def cases_in(rows: list[dict[str, Any]]) -> list[Case]:
-    """The cases of a file; an account that a case does not name neither gains nor loses."""
-    return [_case(number, row) for number, row in enumerate(rows)]
+def cases_in(rows: list[dict[str, Any]], first: int = 0) -> list[Case]:
+    """The cases of a file, at tables numbered from `first`; an account that a case does not name moves nothing."""
+    return [_case(number, row) for number, row in enumerate(rows, first)]
 
 
 def _case(number: int, row: dict[str, Any]) -> Case:
@@ -40,3 +52,70 @@ def _case(number: int, row: dict[str, Any]) -> Case:
         for account, coins in row["net"].items()
     }
     return Case(name=row["name"], fee=row["fee"], game=game, nets=silent | named)
+
+
+async def differences(desk: Desk, case: Case) -> list[str]:
+    """Play the case and say where the wallet differs from it; empty: it does not."""
+    people = [case.game.name(seat) for seat in case.game.people]
+    for name in people:
+        await desk.ask(name, OpenAccount())
+        await desk.ask(name, GrantCoins(amount_coins=GRANT_COINS_MAX, reason="to play this case"))
+    before = await balances(desk.db, people)
+    told: list[WalletEvent] = []
+    for fact in case.game.facts():
+        told += await desk.tell(case.game, fact)
+    after = await balances(desk.db, people)
+    moved = {account: after[account] - before[account] for account in case.nets}
+    found = [_difference("the ledger", moved, case.nets)]
+    settlements = [event for event in told if isinstance(event, Settlement)]
+    if len(settlements) != 1:
+        found.append(f"settled {len(settlements)} times")
+    for settlement in settlements:
+        payouts = {payout.account_id: payout.net_coins for payout in settlement.payouts}
+        found.append(_difference("Settlement", dict.fromkeys(case.nets, 0) | payouts, case.nets))
+    fee = deposit_coins(case.game.stake)
+    if fee != case.fee:
+        found.append(f"the fee is {fee}, expected {case.fee}")
+    escrow = await desk.db.execute(
+        "SELECT coalesce(sum(balance), 0)::bigint FROM account WHERE table_id = %s", [case.game.table]
+    )
+    if await escrow.fetchone() != (0,):
+        found.append("coins are left in escrow")
+    return [text for text in found if text]
+
+
+def _difference(who: str, found: dict[str, int], expected: dict[str, int]) -> str:
+    wrong = {account: coins for account, coins in found.items() if coins != expected.get(account, 0)}
+    return f"{who} says {wrong}, expected {expected}" if wrong else ""
+
+
+async def judged(namespace: Namespace, cases: list[Case]) -> int:
+    """Judge every case and print a line each; how many differ."""
+    failed = 0
+    async with desk_at(namespace) as desk:
+        for case in cases:
+            found = await differences(desk, case)
+            failed += bool(found)
+            print("WRONG" if found else "ok   ", case.name, *found, sep="  ")
+    print(f"{len(cases)} cases, {failed} differ")
+    return failed
+
+
+def main(arguments: list[str]) -> int:
+    """Run the cases of one file; 0 if the wallet settles all of them as they say, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m tests.wallet.conformance", description=__doc__)
+    parser.add_argument("file", type=Path)
+    cases = cases_in(json.loads(parser.parse_args(arguments).file.read_text()))
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)
+        with serve_infra(Path(folder)) as infra:
+            namespace = Namespace(infra, Path(folder))
+            try:
+                namespace.migrate("wallet")
+                return 1 if asyncio.run(judged(namespace, cases)) else 0
+            finally:
+                namespace.drop()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -186,7 +186,8 @@ def _place_hold(book: Book, table: TableId, fact: SeatReserved, terms: Terms) ->
     code = _refusal_of_hold(book, table, fact, player, terms)
     if code is not None:
         refused = HoldRefused(
-            accounts=balances(book, book, (owner,) if player else ()),
+            # It made no entry, so it tells of none: entries are counted by those who read.
+            accounts=(),
             reservation_id=fact.reservation_id,
             seat=fact.seat,
             account_id=fact.account_id,

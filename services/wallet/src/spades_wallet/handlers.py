@@ -9,7 +9,7 @@ import structlog
 
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, encode, headers_of
 from spades_events.commands import TopUp
-from spades_events.wallet import AccountBalance, WalletCommandRefused, WalletEvent
+from spades_events.wallet import HoldRefused, WalletCommandRefused, WalletEvent
 from spades_runtime import (
     Answer,
     AnswerId,
@@ -22,9 +22,9 @@ from spades_runtime import (
     StoredEvent,
     answers,
 )
-from spades_wallet import store
+from spades_wallet import metrics, store
 from spades_wallet.accounts import FromAccount, top_up_key
-from spades_wallet.decision import Rejected, Terms, balances
+from spades_wallet.decision import Rejected, Terms
 from spades_wallet.domain import FromTable, Request, accounts_named, decide, evolve
 from spades_wallet.ledger import Account, AccountId, Book, Hold, LedgerError, TableId, Transfer, TransferKey
 from spades_wallet.reading import Delivery, open_days, read
@@ -58,13 +58,14 @@ class _Judged:
 
 
 class Wallet:
-    """Judges wallet commands and table events; keeps nothing in memory between two polls."""
+    """Judges wallet commands and table events; keeps no state in memory between two polls."""
 
     inputs: tuple[str, ...] = (Topic.WALLET_COMMANDS, Topic.TABLE_EVENTS)
     outputs: tuple[str, ...] = (Topic.WALLET_EVENTS,)
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self._posting: list[Transfer] = []
 
     async def process(self, poll: Poll, db: Database) -> Effects:
         """Judge the poll inside the worker's transaction.
@@ -87,13 +88,15 @@ class Wallet:
                 self._repeat(delivery, known, poll.now_ms, effects)
         if not effects.quarantined:
             _compare(book, await store.post(db, judged.transfers, poll.now_ms))
+            self._posting = [transfer for _, transfer in judged.transfers]
         return effects
 
     def _decide(self, book: Book, delivery: Delivery, now_ms: int, judged: _Judged) -> Book:
         try:
             decision = decide(book, delivery.request, self.terms)
         except Rejected as rejected:
-            refused = _refused(book, delivery.request, rejected.code)
+            metrics.REFUSALS.labels(rejected.code).inc()
+            refused = _refusal(delivery.request, rejected.code)
             judged.add(delivery, _answer(delivery, (), refused, now_ms, judged.versions), ())
             return book
         except ImpossibleEvent as impossible:
@@ -105,9 +108,12 @@ class Wallet:
             _set_aside(judged.effects, delivery.source, f"refused by the ledger: {type(bug).__name__}")
             return book
         if decision.alarm:
+            metrics.ALARMS.labels(decision.alarm).inc()
             log.error(decision.alarm, stream=delivery.stream, offset=delivery.source.offset)
         if decision.event is None:
             return book
+        if isinstance(decision.event, HoldRefused):
+            metrics.REFUSALS.labels(decision.event.code).inc()
         book = evolve(book, decision)
         judged.add(
             delivery,
@@ -119,12 +125,13 @@ class Wallet:
     def _repeat(self, delivery: Delivery, known: Answer, now_ms: int, effects: Effects) -> None:
         """The same request again has the same answer and no effect; another one under its id has neither."""
         same = known.fingerprint == delivery.fingerprint
+        metrics.REPEATS.labels("same" if same else CONFLICT).inc()
         match delivery.request:
             case FromAccount():
                 if same:
                     effects.outputs += self.records(known)
                 else:
-                    refused = _refusal(delivery.request, CONFLICT, ())
+                    refused = _refusal(delivery.request, CONFLICT)
                     effects.outputs.append(_refusal_record(_answer(delivery, (), refused, now_ms, {}), refused))
             case FromTable():
                 # Whoever waits for the answer has it, or gets it from the worker's own republication.
@@ -153,10 +160,14 @@ class Wallet:
         pass
 
     def committed(self) -> None:
-        pass
+        """Count what has become durable."""
+        for transfer in self._posting:
+            metrics.TRANSFERS.labels(transfer.code.value).inc()
+            metrics.COINS_MOVED.labels(transfer.code.value).inc(transfer.amount_coins)
+        self._posting = []
 
     def discard(self) -> None:
-        pass
+        self._posting = []
 
     async def recall(self, ids: list[AnswerId], db: Database) -> None:
         """Nothing to load: every poll asks the database for the answers of its own records."""
@@ -245,15 +256,10 @@ def _stored(event: WalletEvent) -> tuple[StoredEvent, ...]:
     return (StoredEvent(CE_TYPES[type(event)], encode(event)),)
 
 
-def _refused(book: Book, request: Request, code: str) -> bytes:
-    assert isinstance(request, FromAccount), "a table's fact is never refused by a Rejected"
-    known = (request.account,) if book.player(request.account) else ()
-    return _refusal(request, code, balances(book, book, known))
-
-
-def _refusal(request: FromAccount, code: str, accounts: tuple[AccountBalance, ...]) -> bytes:
+def _refusal(request: Request, code: str) -> bytes:
+    assert isinstance(request, FromAccount), "a table is answered by events"
     return encode(
-        WalletCommandRefused(accounts=accounts, account_id=request.account, command_id=request.command_id, code=code)
+        WalletCommandRefused(accounts=(), account_id=request.account, command_id=request.command_id, code=code)
     )
 
 
