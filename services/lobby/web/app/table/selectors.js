@@ -26,7 +26,7 @@ export const partnerOf = (seat) => (seat + 2) % 4;
 export const ownTeam = (state) => teamOf(state.seat ?? 0);
 
 /** @type {Record<Place, string>} */
-const BOT_NAMES = { south: "Computer South", west: "Computer West", north: "Computer North", east: "Computer East" };
+const BOT_NAMES = { south: "Bot South", west: "Bot West", north: "Bot North", east: "Bot East" };
 
 /** @param {TableState} state @param {number} seat @returns {string} */
 export function seatName(state, seat) {

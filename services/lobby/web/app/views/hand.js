@@ -25,6 +25,7 @@ export function Hand({ state, chosen, onCard }) {
     role="group"
     aria-label="Your cards"
     ref=${list}
+    style=${{ "--cols": Math.ceil(cards.length / 2) }}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveFocus(event, at, cards.length, setFocused)}
   >
     ${cards.map((card, i) => {
@@ -52,7 +53,7 @@ export function Hand({ state, chosen, onCard }) {
 }
 
 function FaceDownHand() {
-  return html`<div class="hand is-long is-face-down" role="img" aria-label="Your thirteen cards, face down">
+  return html`<div class="hand is-long is-face-down" role="img" aria-label="Your thirteen cards, face down" style=${{ "--cols": 7 }}>
     ${Array.from({ length: 13 }, (_, i) => html`<span class="card" key=${i} style=${{ "--i": i - 6 }}><${CardBack} /></span>`)}
   </div>`;
 }

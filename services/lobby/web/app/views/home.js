@@ -56,13 +56,17 @@ export function HomePage({ me }) {
       </nav>
     </header>
     <main class="home-main">
-      <${PlayNow} ruleset=${ruleset} onRuleset=${setRuleset} busy=${busy} open=${open} problem=${problem} />
-      <div class="home-side"><${Account} me=${me} /></div>
-      <${CoinTables} me=${me} ruleset=${ruleset} busy=${busy} open=${open} />
-      <${WithPeople} me=${me} ruleset=${ruleset} busy=${busy} open=${open} />
-      <${OpenTables} me=${me} />
-      ${me ? html`<${MyGames} me=${me} />` : null}
-      <${Minute} />
+      <div class="home-column">
+        <${PlayNow} ruleset=${ruleset} onRuleset=${setRuleset} busy=${busy} open=${open} problem=${problem} />
+        <${CoinTables} me=${me} ruleset=${ruleset} busy=${busy} open=${open} />
+        ${me ? html`<${MyGames} me=${me} />` : null}
+        <${Minute} />
+      </div>
+      <div class="home-column">
+        <${Account} me=${me} />
+        <${OpenTables} me=${me} />
+        <${WithPeople} me=${me} ruleset=${ruleset} busy=${busy} open=${open} />
+      </div>
     </main>
     <footer class="home-foot">Play coins have no cash value and cannot be cashed out.</footer>
     ${settings ? html`<${Dialog} title="Settings" onClose=${() => setSettings(false)}><${Settings} /><//>` : null}

@@ -1,0 +1,30 @@
+"""How a test plays at the page: as a person does, by what the page shows."""
+
+from playwright.sync_api import Page
+
+
+def bid(page: Page, value: int | str = 3) -> None:
+    page.wait_for_selector("[data-action=bid]")
+    page.click(f"[data-bid='{value}']")
+    page.click("[data-action=bid]")
+    page.wait_for_selector("[data-action=bid]", state="detached")
+
+
+def play_card(page: Page) -> str:
+    """Play the first card that may be played; returns its name."""
+    page.wait_for_selector(".hand.is-own-turn .card.is-legal")
+    card = page.locator(".hand.is-own-turn .card.is-legal").first
+    name = card.get_attribute("data-card") or ""
+    card.click()
+    page.wait_for_selector(f".hand [data-card='{name}']", state="detached")
+    return name
+
+
+def play_tricks(page: Page, count: int = 13) -> list[str]:
+    return [play_card(page) for _ in range(count)]
+
+
+def play_hand(page: Page, value: int | str = 3) -> None:
+    bid(page, value)
+    play_tricks(page)
+    page.wait_for_selector(".hand-end, .game-end")
