@@ -45,7 +45,7 @@ from spades_rules import (
     score_team,
     view,
 )
-from tests.rules.games import random_game
+from tests.rules.games import random_deal, random_game
 
 RULESETS = [
     *(ruleset(name) for name in PRESETS),
@@ -283,6 +283,21 @@ def test_a_view_never_depends_on_what_it_may_not_show(steps, seed):
                 tricks=game.tricks,
             )
             assert view(other, Seat(seat)) == view(game, Seat(seat)), (turn, seat)
+
+
+@law
+@given(st.sampled_from(["club", "classic"]), st.integers(0, 2**32))
+def test_a_face_down_hand_shows_nothing_of_itself_or_of_any_other(name, seed):
+    rules = ruleset(name, {"blind_nil": True} if name == "classic" else None)
+    chance = random.Random(seed)
+    start = AwaitingDeal(ruleset=rules, scores=(0, 100), bags=(0, 0), hand_no=4, dealer=Seat(seed % 4))
+    games_ = [replay(start, decide(start, random_deal(start, chance))) for _ in range(2)]
+    for _ in range(3):
+        for seat in (*games_[0].face_down, None):
+            assert view(games_[0], seat) == view(games_[1], seat)
+        turn = expected(games_[0]).seat
+        bid = PlaceBid(turn, "blind_nil" if turn in games_[0].face_down else chance.randint(1, 5))
+        games_ = [replay(game, decide(game, bid)) for game in games_]
 
 
 @law
