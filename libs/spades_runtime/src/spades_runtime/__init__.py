@@ -5,7 +5,7 @@ effects and recovery are kept here and nowhere else.
 """
 
 from spades_runtime.clock import Clock
-from spades_runtime.errors import Fenced, KeyAbsent, NotReady, PublishFailed, RuntimeFault
+from spades_runtime.errors import Fenced, KeyAbsent, LostDatabase, NotReady, PublishFailed, RuntimeFault, UnsafeDatabase
 from spades_runtime.partitions import partition_of
 from spades_runtime.process import Process, run
 from spades_runtime.publisher import Publisher
@@ -37,6 +37,7 @@ __all__ = [
     "Fenced",
     "Input",
     "KeyAbsent",
+    "LostDatabase",
     "NotReady",
     "Output",
     "Parked",
@@ -51,6 +52,7 @@ __all__ = [
     "Seal",
     "SnapshotRow",
     "StoredEvent",
+    "UnsafeDatabase",
     "partition_of",
     "run",
 ]
