@@ -389,6 +389,12 @@ def test_third_hand_does_not_waste_a_card_behind_a_sure_winner():
     assert card_of(sure) == "3D"
 
 
+def test_a_failed_nil_leaves_tricks_to_its_partner_where_they_would_be_bags():
+    facts = {"seat": 2, "bids": (5, 3, "nil", 3), "taken": (3, 3, 1, 3)}
+    assert card_of(seen("KH 2H 3D", "9H 5H 6H", rules=DENIRO, **facts)) == "2H"
+    assert card_of(seen("KH 2H 3D", "9H 5H 6H", rules=ruleset("classic"), **facts)) == "KH"
+
+
 # --- strength --------------------------------------------------------------------------------
 
 

@@ -31,14 +31,18 @@ def judge_card(sight: Sight) -> Card:
         return candidates[0]
     if sight.nil_alive(sight.me):
         return max(candidates, key=lambda card: (_own_nil(sight, card), -card))
-    value = trick_value(sight)
+    mine = trick_value(sight, sight.me)
+    partners = trick_value(sight, sight.partner)
     before = hand_tricks(sight.hand, sight.unseen, sight.left)
-    return max(candidates, key=lambda card: (_worth(sight, card, value, before), -card))
+    return max(candidates, key=lambda card: (_worth(sight, card, mine, partners, before), -card))
 
 
-def trick_value(sight: Sight) -> float:
-    """What one more trick is worth to the team, in points: positive to be taken, negative to be
-    left."""
+def trick_value(sight: Sight, taker: int) -> float:
+    """What one more trick is worth to the team, in points, when `taker` of it takes the trick.
+
+    Positive to be taken, negative to be left: a trick helps the contract, sets the others, or is a
+    bag.
+    """
     team = sight.me & 1
     need, their_need = sight.need(team), sight.need(1 - team)
     their_contract = sight.contract(1 - team)
@@ -49,22 +53,24 @@ def trick_value(sight: Sight) -> float:
         setting = (10.0 * their_contract + their_contract * sight.rules.missed_points) / (to_set + 1)
     else:
         setting = 0.0
+    near_ten = max(0, sight.bags_now(team) % 10 - _BAGS_SAFE)
+    bag = setting - _BAG_COST - _BAG_COST_RISING * near_ten
+    if sight.makes_bags_only(taker):
+        return bag
     if need > sight.left:
         # Already set: tricks make no bags now, but they may set the others too.
         return max(1.0, setting)
     if need:
         spare = sight.left - need
         return _TRICK_VALUE + setting * 0.3 + (8.0 if spare <= 1 else 0.0)
-    near_ten = max(0, sight.bags_now(team) % 10 - _BAGS_SAFE)
-    return setting - _BAG_COST - _BAG_COST_RISING * near_ten
+    return bag
 
 
-def _worth(sight: Sight, card: Card, value: float, before: float) -> float:
+def _worth(sight: Sight, card: Card, mine: float, partners: float, before: float) -> float:
     kept = before - hand_tricks(Mask(sight.hand & ~(1 << card)), sight.unseen, sight.left - 1)
     kept *= _KEPT if sight.trick or SPADES >> card & 1 else _KEPT_ON_LEAD
     chances = win_chances(sight, card)
-    team_wins = chances[sight.me] + chances[sight.partner]
-    total = value * (team_wins - kept)
+    total = mine * (chances[sight.me] - kept) + partners * chances[sight.partner]
     if sight.nil_alive(sight.partner):
         total -= _NIL_STAKE * chances[sight.partner]
     for foe in ((sight.me + 1) & 3, (sight.me + 3) & 3):

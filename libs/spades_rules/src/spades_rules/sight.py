@@ -50,6 +50,11 @@ class Sight:
             return self.taken[team] + self.taken[team + 2]
         return sum(self.taken[seat] for seat in (team, team + 2) if not is_nil(self.bids[seat]))
 
+    def makes_bags_only(self, seat: int) -> bool:
+        """Whether the seat's tricks are no help to its team's contract: a failed Nil's, by some
+        rules."""
+        return self.rules.failed_nil is FailedNil.BAGS and is_nil(self.bids[seat])
+
     def need(self, team: int) -> int:
         """Tricks that the team's contract still lacks."""
         return max(0, self.contract(team) - self.helping(team))
