@@ -21,9 +21,9 @@ import psutil
 import psycopg
 import uvloop
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
 from spades_local.testing import Namespace, serve_infra
 from spades_runtime import partition_of
-
 from tests.runtime.corner import Corner
 from tests.runtime.counter import COMMANDS, EVENTS, command
 

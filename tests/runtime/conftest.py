@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from spades_local.testing import Namespace
 
+from spades_local.testing import Namespace
 from tests.runtime.corner import Corner
 
 

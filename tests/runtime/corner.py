@@ -9,10 +9,10 @@ from typing import Any
 
 import psycopg
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
 from spades_local.testing import Namespace
 from spades_runtime import Commit, PartitionWorker, Processor, RuntimeSettings, partition_of
 from spades_runtime.schema import create_worker_tables, quoted
-
 from tests.runtime.counter import COMMANDS, EVENTS, command
 
 SERVICE = "table"
@@ -152,7 +152,9 @@ class Corner:
     def answered(self) -> int:
         return int(self.query("SELECT count(*) FROM answer")[0][0])
 
-    async def until(self, condition: Callable[[], bool | Awaitable[bool]], what: str = "", limit_s: float = SOON_S) -> None:
+    async def until(
+        self, condition: Callable[[], bool | Awaitable[bool]], what: str = "", limit_s: float = SOON_S
+    ) -> None:
         """Wait for a condition; fail with its name."""
         deadline_s = time.monotonic() + limit_s
         while True:
@@ -169,7 +171,9 @@ class Corner:
 
     async def assert_exactly_once(self, wanted: dict[str, dict[str, int]]) -> None:
         """Every command (stream -> id -> amount) had its effect once, on disk and in the topic."""
-        rows = self.query("SELECT stream, command_id, first_version, events FROM answer WHERE refusal IS NULL ORDER BY seq")
+        rows = self.query(
+            "SELECT stream, command_id, first_version, events FROM answer WHERE refusal IS NULL ORDER BY seq"
+        )
         ids: dict[str, list[str]] = {}
         versions: dict[str, list[int]] = {}
         for stream, command_id, version, _ in rows:
@@ -209,6 +213,4 @@ class Corner:
 
 
 def _record(one: Any) -> Record:
-    return Record(
-        one.partition, one.offset, (one.key or b"").decode("utf-8", "replace"), one.value, dict(one.headers)
-    )
+    return Record(one.partition, one.offset, (one.key or b"").decode("utf-8", "replace"), one.value, dict(one.headers))

@@ -66,7 +66,7 @@ async def test_random_kills_under_load_lose_and_repeat_nothing(corner: Corner) -
     sent: list[tuple[str, str, int]] = []
     for _ in range(5):
         with worker_process(corner) as process:
-            await corner.until(lambda: corner.answered() >= len(sent), "the commands before the kill")
+            await corner.until_answered(len(sent))
             until = len(sent) + 300
             while len(sent) < until:
                 batch = _commands(len(sent), 30)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from aiokafka import TopicPartition
-from spades_runtime.alive import Fetches
 
+from spades_runtime.alive import Fetches
 from tests.runtime.corner import Corner
 from tests.runtime.counter import CounterProcessor
 from tests.runtime.processes import worker_process
@@ -88,7 +88,7 @@ def test_a_partition_is_fresh_only_when_every_input_answered_within_the_second()
     fetches, consumer = Fetches(), Fetched({A: 1, B: None})
     fetches.look(consumer, 1_000)
     assert fetches.all_at_ms([A, B], 1_000) is None
-    consumer.timestamps[B] = 1
+    consumer.timestamps = {A: 2, B: 2}
     fetches.look(consumer, 1_500)
     assert fetches.all_at_ms([A, B], 1_500) is not None
     for now_ms in range(1_600, 3_000, 100):

@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from spades_runtime import Commit, Fenced, PartitionWorker
 
+from spades_runtime import Commit, Fenced, PartitionWorker
 from tests.runtime.corner import Corner
 from tests.runtime.counter import CounterProcessor
 from tests.runtime.processes import worker_process

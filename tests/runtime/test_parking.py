@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
+
 from spades_runtime import Commit, PartitionWorker, Seal, partition_of
 from spades_runtime.parking import PAYLOAD_BYTES_MAX
-
 from tests.runtime.corner import Corner
 from tests.runtime.counter import COMMANDS, GIFTS, CounterProcessor, command
 

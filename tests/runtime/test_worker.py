@@ -38,7 +38,7 @@ async def test_everything_delivered_twice_has_one_effect_and_the_same_answer(cor
         await corner.add_many(wanted)
         await corner.until_answered(30)
         await corner.add_many(wanted)
-        await corner.add_many(wanted + [("c1", "last", 1)])
+        await corner.add_many([*wanted, ("c1", "last", 1)])
         await corner.until_answered(31)
         await corner.until(lambda: _said_again(corner, 60), "every repetition answered")
     accepted: dict[str, dict[str, int]] = {}

@@ -49,5 +49,7 @@ class Fetches:
 
     def all_at_ms(self, partitions: Iterable[TopicPartition], now_ms: int) -> int | None:
         """The latest moment by which each of `partitions` had answered; None if one was silent for a second."""
-        oldest = min(self._at_ms.get(partition, 0) for partition in partitions)
-        return oldest if now_ms - oldest <= FRESH_MS else None
+        answered_ms = [self._at_ms.get(partition) for partition in partitions]
+        known_ms = [at_ms for at_ms in answered_ms if at_ms is not None]
+        oldest_ms = min(known_ms, default=0)
+        return oldest_ms if len(known_ms) == len(answered_ms) and now_ms - oldest_ms <= FRESH_MS else None
