@@ -74,6 +74,7 @@ class FakeTable:
         self.games: dict[str, FakeGame] = {}
         self.keeps_back: set[type] = set()
         self.is_silent = False
+        self._now_ms = NOW_MS
         self.commands: list[tuple[str, str, msgspec.Struct]] = []
         """(account, command id, command), as they were read."""
 
@@ -249,7 +250,7 @@ class FakeTable:
             source="/spades/table",
             subject=table_id,
             sequence=version,
-            time_ms=NOW_MS,
+            time_ms=self._tick(),
             seats="".join(str(one.seat) for one in supplements),
         )
         await self._send(Topic.TABLE_EVENTS, part, envelope, event)
@@ -306,7 +307,7 @@ class FakeTable:
             source="/spades/table",
             subject=table_id,
             sequence=game.version,
-            time_ms=NOW_MS,
+            time_ms=self._tick(),
             actor=account,
             seat=seat,
         )
@@ -320,7 +321,7 @@ class FakeTable:
             type=CE_TYPES[Answer],
             source="/spades/table",
             subject=envelope.subject,
-            time_ms=NOW_MS,
+            time_ms=self._tick(),
             actor=envelope.actor,
         )
         await self._send(Topic.TABLE_PRIVATE, part, told, answer)
@@ -346,9 +347,14 @@ class FakeTable:
             source="/spades/wallet",
             subject=account,
             sequence=1,
-            time_ms=NOW_MS,
+            time_ms=self._tick(),
         )
         await self._send(Topic.WALLET_EVENTS, part, told, event)
+
+    def _tick(self) -> int:
+        """A later moment each time: lists are in the order of time."""
+        self._now_ms += 1
+        return self._now_ms
 
     async def _send(self, topic: Topic, part: int, envelope: Envelope, message: msgspec.Struct) -> None:
         await self._producer.send(

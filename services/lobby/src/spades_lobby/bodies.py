@@ -24,7 +24,7 @@ class Body(BaseModel):
 class NewSession(Body):
     """A guest (`guest`: true, a name if they like) or a log-in (name and password)."""
 
-    guest: Literal[True] | None = None
+    guest: bool = False
     name: Name | None = None
     password: Annotated[str, Field(max_length=LENGTH_MAX)] | None = None
     token: bool = False

@@ -169,10 +169,12 @@ class Viewer:
         """Start, or start again, from this snapshot."""
         self.joining = False
         self.tries = 0
-        if snapshot.seat is not None and not self.demoted and not self.feed.is_newest(self):
-            # It joined anew while a newer connection took over.
-            self.demoted = True
-            self.outlet.played_elsewhere(self)
+        if snapshot.seat is not None and not self.feed.is_newest(self):
+            # It was joining anew while a newer connection took over: a watcher's view, not the seat's.
+            if not self.demoted:
+                self.demoted = True
+                self.outlet.played_elsewhere(self)
+            self.seat = None
             self.rejoin()
             return
         self.seat = None if self.demoted else snapshot.seat

@@ -28,6 +28,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BODY_S: Final = 10.0
 """A body of at most 16 KiB has to be here by then."""
+HEADERS_BYTES_MAX: Final = 16 * 1_024
 _UNSAFE: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -82,6 +83,8 @@ class Guard:
     async def _admitted(self, scope: Scope, receive: Receive) -> Receive:
         """The request's body, whole and within bounds. Raises Problem."""
         headers = Headers(scope=scope)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADERS_BYTES_MAX:
+            raise Problem(431, "too_large", f"Headers have at most {HEADERS_BYTES_MAX} bytes.")
         self._rates.request(address_of(scope))
         if scope["method"] not in _UNSAFE:
             return receive

@@ -16,9 +16,9 @@ _PUNCTUATION: Final = frozenset(" -_.'")
 _LOOKALIKES: Final = str.maketrans(
     {
         # Cyrillic
-        **dict(zip("абвгеёзийкмнорстухцьѕіјԁһԛԝ", "a6bre3nnkmhopctyxubsijdhqw", strict=False)),
-        # Greek
-        **dict(zip("αβγεηικνοπρστυχω", "abyenikvonpotuxw", strict=True)),
+        **dict(zip("абвгеёзийкмнорстухцьѕіјԁһԛԝ", "a6bree3nnkmhopctyxubsijdhqw", strict=True)),
+        # Greek, by its capitals: those are the same signs as Latin ones.
+        **dict(zip("αβεζηικμνορτυχγσω", "abezhikmnoptyxyow", strict=True)),
         "0": "o",
         "1": "i",
         "l": "i",

@@ -5,6 +5,7 @@ from typing import Any, Final
 from aiokafka.errors import KafkaError
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -30,7 +31,6 @@ _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     status: {
         "model": bodies.ProblemView,
         "description": words,
-        "content": {problems.MEDIA_TYPE: {}},
     }
     for status, words in (("4XX", "Refused, with its reason."), ("5XX", "Not possible right now."))
 }
@@ -70,8 +70,26 @@ def rest(gateway: Gateway, probes: Probes) -> FastAPI:
         app.include_router(routes.router)
     for path, answer in (("/healthz", probes._healthz), ("/readyz", probes._readyz)):
         app.add_route(path, answer)
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     app.mount("/", Page(gateway.settings.lobby_web_dir), name="page")
     return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with problems under their media type and without answers we never give."""
+    if app.openapi_schema is None:
+        document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                responses = operation["responses"]
+                responses.pop("422", None)
+                for status in _PROBLEMS:
+                    content = responses[status]["content"]
+                    content[problems.MEDIA_TYPE] = content.pop("application/json")
+        for unused in ("HTTPValidationError", "ValidationError"):
+            document["components"]["schemas"].pop(unused, None)
+        app.openapi_schema = document
+    return app.openapi_schema
 
 
 def application(gateway: Gateway, probes: Probes) -> App:
