@@ -26,12 +26,14 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from spades_lobby import frames
 from spades_rules import OptionRefused
 from tests.web.fake_table import BOT, FakeTable, Frame, Pace, Refused, now_ms
 
 WEB = Path(__file__).parents[2] / "services" / "lobby" / "web"
 WELCOME_GRANT_COINS = 1000
 TOP_UP_COINS, TOP_UP_BELOW_COINS = 500, 100
+EVENTS_PER_PAGE = 200
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
@@ -50,7 +52,7 @@ class Account:
         entry = {
             "entry_no": len(self.entries) + 1,
             "at_ms": now_ms(),
-            "reason": reason,
+            "type": reason,
             "change_coins": change,
             "available_coins": self.available_coins,
             "table_id": table_id,
@@ -72,8 +74,6 @@ class FakeGateway:
         self.tables: dict[str, FakeTable] = {}
         self.sockets: list[tuple[WebSocket, str]] = []
         self.start_scores: tuple[int, int] = (0, 0)
-        self.shared: set[str] = set()
-        """Tables of which the page's visitor asked to hear."""
         self.tamper_secret = False
 
     # -- accounts
@@ -89,7 +89,7 @@ class FakeGateway:
         account = Account(f"a-{number}", name or f"Guest {number}", guest, password)
         self.accounts[account.account_id] = account
         if not guest:
-            account.post(WELCOME_GRANT_COINS, "welcome_grant")
+            account.post(WELCOME_GRANT_COINS, "account_opened")
         return account
 
     def signed_in(self, account: Account, status: int = 201) -> Response:
@@ -106,7 +106,7 @@ class FakeGateway:
         for account in self.accounts.values():
             if account.name == body.get("name") and account.password == body.get("password"):
                 return self.signed_in(account)
-        raise Problem(401, "wrong_password", "That name and password do not go together.")
+        raise Problem(401, "bad_credentials", "That name and password do not go together.")
 
     async def delete_session(self, request: Request) -> Response:
         self.sessions.pop(request.cookies.get("session", ""), None)
@@ -123,7 +123,7 @@ class FakeGateway:
         except Problem:
             return self.signed_in(self.new_account(body["name"], guest=False, password=body["password"]))
         account.name, account.password, account.guest = body["name"], body["password"], False
-        account.post(WELCOME_GRANT_COINS, "welcome_grant")
+        account.post(WELCOME_GRANT_COINS, "account_opened")
         return JSONResponse(account.public(), 201)
 
     async def me(self, request: Request) -> Response:
@@ -137,17 +137,17 @@ class FakeGateway:
         return JSONResponse(coins)
 
     async def entries(self, request: Request) -> Response:
-        return JSONResponse({"entries": self.account_of(request).entries, "next_cursor": None})
+        return JSONResponse({"entries": self.account_of(request).entries, "next": None})
 
     async def top_up(self, request: Request) -> Response:
         account = self.account_of(request)
         if account.available_coins >= TOP_UP_BELOW_COINS:
             raise Problem(409, "not_needed", "The top-up is for balances below 100.")
-        account.post(TOP_UP_COINS, "top_up")
+        account.post(TOP_UP_COINS, "coins_granted")
         return await self.wallet(request)
 
     def settle(self, table: FakeTable) -> None:
-        payouts = []
+        payouts: list[dict[str, Any]] = []
         for holder in table.seats:
             assert holder is not None
             leaver = table.leavers.get(holder["seat"])
@@ -158,7 +158,7 @@ class FakeGateway:
             net = table.stake_coins if won else -table.stake_coins
             account.held_coins = 0
             if leaver is None:
-                account.post(table.stake_coins + table.fee_coins + net, "settled", table.table_id)
+                account.post(table.stake_coins + table.fee_coins + net, "settlement", table.table_id)
             else:
                 net -= table.fee_coins
             payouts.append({"account_id": account.account_id, "net_coins": net})
@@ -174,13 +174,29 @@ class FakeGateway:
             "kind": table.kind,
             "ruleset": table.choice,
             "stake_coins": table.stake_coins,
-            "fee_coins": table.fee_coins,
+            "needed_coins": table.stake_coins + table.fee_coins,
+            "leaving_price_coins": table.stake_coins + table.fee_coins,
             "clock_ms": table.clock_ms,
             "bots_welcome": table.bots_welcome,
-            "host": table.host,
+            "host": {"account_id": table.host, "name": self.accounts[table.host].name},
             "phase": table.phase,
-            "seats": table.seats,
-            "names": self.names(table),
+            "seats": [self.seat_summary(table, seat) for seat in range(4)],
+            "scores": table.game.scores,
+            "winner": table.winner,
+            "end_reason": table.end_reason,
+            "payouts": table.payouts or [],
+            "leavers": list(table.leavers.values()),
+        }
+
+    def seat_summary(self, table: FakeTable, seat: int) -> dict[str, Any]:
+        holder = table.seats[seat]
+        account_id = holder["account_id"] if holder else None
+        return {
+            "seat": seat,
+            "account_id": account_id,
+            "name": self.accounts[account_id].name if account_id in self.accounts else None,
+            "computer": account_id == BOT,
+            "free": holder is None,
         }
 
     def names(self, table: FakeTable) -> dict[str, str]:
@@ -211,8 +227,9 @@ class FakeGateway:
         return JSONResponse(self.summary(table), 201)
 
     async def get_tables(self, request: Request) -> Response:
+        self.account_of(request)
         shown = [self.summary(t) for t in self.tables.values() if t.phase != "ended" and t.kind != "private"]
-        return JSONResponse({"tables": shown, "next_cursor": None})
+        return JSONResponse({"tables": shown, "next": None})
 
     def table_of(self, request: Request) -> FakeTable:
         table = self.tables.get(request.path_params["id"])
@@ -226,16 +243,20 @@ class FakeGateway:
     async def my_games(self, request: Request) -> Response:
         me = self.account_of(request).account_id
         mine = [t for t in self.tables.values() if t.seat_of(me) is not None or me in t.leavers.values()]
-        games = [
-            self.summary(t) | {"scores": t.game.scores, "winner": t.winner, "end_reason": t.end_reason}
-            for t in mine
-        ]
-        return JSONResponse({"games": games, "next_cursor": None})
+        return JSONResponse({"games": [self.summary(t) for t in mine], "next": None})
 
     async def events(self, request: Request) -> Response:
         table = self.table_of(request)
         after = int(request.query_params.get("after", 0))
-        return JSONResponse({"events": [public for public, _ in table.log[after:]]})
+        page = [self.told(public) for public, _ in table.log[after : after + EVENTS_PER_PAGE]]
+        more = page[-1]["seq"] if len(page) == EVENTS_PER_PAGE else None
+        return JSONResponse({"events": page, "next": more})
+
+    def told(self, frame: Frame) -> Frame:
+        """A public event as this gateway tells it: an honest one does not change it."""
+        if frame["type"] == "deal_revealed" and self.tamper_secret:
+            return frame | {"secret": "ab" * 32}
+        return frame
 
     async def ticket(self, request: Request) -> Response:
         ticket = secrets.token_hex(16)
@@ -247,10 +268,10 @@ class FakeGateway:
     async def socket(self, socket: WebSocket) -> None:
         await socket.accept(subprotocol="spades.v1")
         try:
-            hello = json.loads(await socket.receive_text())
+            hello = checked(await socket.receive_text())
             account = self.accounts[self.tickets.pop(hello["ticket"])]
             await socket.send_json({"type": "welcome", "server_ms": now_ms()} | account.public())
-            watch = json.loads(await socket.receive_text())
+            watch = checked(await socket.receive_text())
             table = self.tables.get(watch["table_id"])
             if table is None:
                 await socket.send_json({"type": "error", "code": "not_found", "message": "No such table."})
@@ -299,15 +320,21 @@ class FakeGateway:
             Route("/v1/tables", self.post_table, methods=["POST"]),
             Route("/v1/tables", self.get_tables),
             Route("/v1/tables/{id}", self.get_table),
+            Route("/v1/games/{id}", self.get_table),
             Route("/v1/games/{id}/events", self.events),
             Route("/v1/ws-tickets", self.ticket, methods=["POST"]),
             WebSocketRoute("/v1/ws", self.socket),
             Route("/", self.page),
             Route("/{path:path}", self.page),
         ]
-        return Starlette(
-            routes=routes, exception_handlers={Problem: problem_response}, lifespan=self.lifespan
-        )
+        return Starlette(routes=routes, exception_handlers={Problem: problem_response}, lifespan=self.lifespan)
+
+
+def checked(text: str) -> Frame:
+    """The client's frame, held against the real gateway's own strict types. Raises BadFrame."""
+    frames.decode(text)
+    frame: Frame = json.loads(text)
+    return frame
 
 
 class Problem(Exception):
@@ -352,7 +379,7 @@ class Viewer:
         sender = asyncio.create_task(self.follow())
         try:
             while True:
-                await self.answer(json.loads(await self.socket.receive_text()))
+                await self.answer(checked(await self.socket.receive_text()))
         finally:
             sender.cancel()
 
@@ -372,15 +399,11 @@ class Viewer:
             self.sent += 1
             if frame["type"] in ("seat_taken", "seats_locked", "game_started"):
                 frame |= {"names": self.gateway.names(self.table)}
-            if frame["type"] == "deal_revealed" and self.gateway.tamper_secret:
-                frame |= {"secret": "ab" * 32}
-            await self.socket.send_json(frame)
+            await self.socket.send_json(self.gateway.told(frame))
 
     async def answer(self, frame: Frame) -> None:
         if frame["type"] == "ping":
-            await self.socket.send_json(
-                {"type": "pong", "client_ms": frame["client_ms"], "server_ms": now_ms()}
-            )
+            await self.socket.send_json({"type": "pong", "client_ms": frame["client_ms"], "server_ms": now_ms()})
             return
         first = len(self.table.log) + 1
         try:
@@ -389,9 +412,7 @@ class Viewer:
             await self.socket.send_json({"type": "command_rejected", "id": frame.get("id")} | refused.frame)
             return
         last = len(self.table.log)
-        await self.socket.send_json(
-            {"type": "ack", "id": frame.get("id"), "first_seq": first, "last_seq": last}
-        )
+        await self.socket.send_json({"type": "ack", "id": frame.get("id"), "first_seq": first, "last_seq": last})
 
     async def obey(self, frame: Frame) -> None:
         me = self.account.account_id
@@ -420,12 +441,10 @@ class Viewer:
     def take_seat(self, frame: Frame) -> None:
         price = self.table.stake_coins + self.table.fee_coins
         if price > self.account.available_coins:
-            raise Refused(
-                "insufficient_balance", needed_coins=price, available_coins=self.account.available_coins
-            )
+            raise Refused("insufficient_balance", needed_coins=price, available_coins=self.account.available_coins)
         self.table.take_seat(self.account.account_id, frame.get("seat"), frame.get("seed_commit"))
         if price:
-            self.account.post(-price, "held", self.table.table_id)
+            self.account.post(-price, "hold_placed", self.table.table_id)
             self.account.held_coins += price
 
 

@@ -41,8 +41,8 @@ from spades_rules import (
     decide,
     evolve,
     expected,
-    first_dealer,
     fingerprint,
+    first_dealer,
     judge,
     new_game,
     parse_card,
@@ -206,7 +206,7 @@ class FakeTable:
         due = now_ms() + self.pace.seeds_ms
         self.say(
             "seats_locked",
-            seats=self.seats,
+            seats=list(self.seats),
             stake_coins=self.stake_coins,
             seeds_due_ms=due,
             start_due_ms=now_ms() + 30_000,
@@ -235,7 +235,7 @@ class FakeTable:
         self.seeds = [self.opened.get(seat, ZEROS) for seat in range(4)]
         self.say("seeds_fixed", seeds=self.seeds, seed_missing=self.seed_missing)
         self.phase = "playing"
-        self.say("game_started", seats=self.seats)
+        self.say("game_started", seats=list(self.seats))
         self.deal()
 
     # -- a hand
@@ -259,9 +259,7 @@ class FakeTable:
             dealer=self.dealer,
             deck_id=self.rules.deck_id,
         )
-        hands = deal_hands(
-            self.links[number], self.table_id, number, self.dealer, self.rules.deck_id, seeds
-        )
+        hands = deal_hands(self.links[number], self.table_id, number, self.dealer, self.rules.deck_id, seeds)
         self.decide(DealHand(number, Seat(self.dealer), hands))
 
     def decide(self, command: Command) -> None:
@@ -561,7 +559,7 @@ class FakeTable:
             "host": self.host,
             "anchor": self.links[0].hex(),
             "phase": self.phase,
-            "seats": self.seats,
+            "seats": list(self.seats),
             "reserved": [],
             "seeds": self.seeds,
             "seed_missing": self.seed_missing if self.seeds else None,

@@ -17,22 +17,28 @@ export class ApiError extends Error {
  * @property {string} name
  * @property {boolean} guest
  *
+ * @typedef {object} SeatSummary
+ * @property {number} seat
+ * @property {string | null} account_id
+ * @property {string | null} name
+ * @property {boolean} computer
+ * @property {boolean} free
+ *
  * @typedef {object} TableSummary
  * @property {string} table_id
+ * @property {number} partition
  * @property {import("./table/types.js").TableKind} kind
  * @property {import("./table/types.js").Ruleset} ruleset
  * @property {number} stake_coins
- * @property {number} fee_coins
+ * @property {number} leaving_price_coins
  * @property {number | null} clock_ms
  * @property {boolean} bots_welcome
- * @property {string} host
+ * @property {{account_id: string, name: string | null}} host
  * @property {string} phase
- * @property {(import("./table/types.js").SeatHolder | null)[]} seats
- * @property {Record<string, string>} names
- * @property {number} [partition]
- * @property {number[]} [scores]
- * @property {number | null} [winner]
- * @property {string | null} [end_reason]
+ * @property {SeatSummary[]} seats
+ *
+ * @typedef {TableSummary & {scores: [number, number], winner: number | null, end_reason: string | null,
+ *   payouts: {account_id: string, net_coins: number}[], leavers: string[]}} GameSummary
  */
 
 /**
@@ -55,7 +61,7 @@ async function call(method, path, body, headers = {}) {
   const text = await response.text();
   const data = text ? parsed(text) : null;
   if (response.ok) return data;
-  throw new ApiError(response.status, data?.code ?? `http_${response.status}`, data?.detail ?? "", data ?? {});
+  throw new ApiError(response.status, data?.code ?? `http_${response.status}`, data?.message ?? data?.detail ?? "", data ?? {});
 }
 
 /** @param {string} text */
@@ -66,9 +72,6 @@ function parsed(text) {
     return null;
   }
 }
-
-/** A page of a list, whatever its envelope is called. @param {any} data @param {string} name @returns {any[]} */
-const rows = (data, name) => (Array.isArray(data) ? data : (data?.[name] ?? data?.items ?? []));
 
 /** @returns {Promise<Me | null>} null: nobody is signed in */
 export async function whoAmI() {
@@ -91,11 +94,11 @@ export const signOut = () => call("DELETE", "/sessions/current");
 /** @returns {Promise<{available_coins: number, held_coins: number}>} */
 export const wallet = () => call("GET", "/wallet");
 /** @returns {Promise<any[]>} */
-export const walletEntries = async () => rows(await call("GET", "/wallet/entries"), "entries");
+export const walletEntries = async () => (await call("GET", "/wallet/entries")).entries;
 export const topUp = () => call("POST", "/wallet/top-up", {}, { "idempotency-key": commandId() });
 
 /** @returns {Promise<TableSummary[]>} */
-export const tables = async () => rows(await call("GET", "/tables"), "tables");
+export const tables = async () => (await call("GET", "/tables")).tables;
 /** @param {string} id @returns {Promise<TableSummary>} */
 export const table = (id) => call("GET", `/tables/${encodeURIComponent(id)}`);
 
@@ -113,12 +116,13 @@ export const table = (id) => call("GET", `/tables/${encodeURIComponent(id)}`);
 export const openTable = (wanted, key) =>
   call("POST", "/tables", { stake_coins: 0, bots_welcome: false, ...wanted }, { "idempotency-key": key });
 
-/** @returns {Promise<TableSummary[]>} */
-export const myGames = async () => rows(await call("GET", "/me/games"), "games");
-/** @param {string} id @returns {Promise<TableSummary>} */
+/** @returns {Promise<GameSummary[]>} */
+export const myGames = async () => (await call("GET", "/me/games")).games;
+/** @param {string} id @returns {Promise<GameSummary>} */
 export const game = (id) => call("GET", `/games/${encodeURIComponent(id)}`);
 
-const EVENTS_PAGES_MAX = 50;
+// A game has at most 64 hands of about 80 events; a page has up to 200.
+const EVENTS_PAGES_MAX = 60;
 
 /** All public events after a version, in order. @param {string} id @param {number} after
  * @returns {Promise<import("./table/types.js").AnyFrame[]>} */
@@ -128,11 +132,9 @@ export async function gameEvents(id, after) {
   let from = after;
   for (let page = 0; page < EVENTS_PAGES_MAX; page += 1) {
     const data = await call("GET", `/games/${encodeURIComponent(id)}/events?after=${from}`);
-    const more = rows(data, "events").filter((event) => event.seq > from);
-    if (more.length === 0) break;
-    events.push(...more);
-    from = more.at(-1).seq;
-    if (data.next_after === undefined && data.next_cursor === undefined && data.more === undefined) break;
+    events.push(...data.events);
+    if (data.next === null) break;
+    from = data.next;
   }
   return events;
 }

@@ -17,11 +17,15 @@ export function goTo(path) {
   location.hash = path;
 }
 
-/** What one came to a table for ("play": sit down and start at once). @type {Map<string, string>} */
-const intents = new Map();
+/** What one came to a table for ("play": sit down and start at once), and where it is served best.
+ * @type {Map<string, {intent: string, partition: number}>} */
+const known = new Map();
 
-/** @param {string} tableId @param {string} intent */
-export const setIntent = (tableId, intent) => void intents.set(tableId, intent);
+/** @param {{table_id: string, partition: number}} table @param {string} intent */
+export const setIntent = (table, intent) => void known.set(table.table_id, { intent, partition: table.partition });
 
 /** @param {string} tableId */
-export const intentOf = (tableId) => intents.get(tableId) ?? "";
+export const intentOf = (tableId) => known.get(tableId)?.intent ?? "";
+
+/** @param {string} tableId @returns {number | undefined} */
+export const partitionOf = (tableId) => known.get(tableId)?.partition;

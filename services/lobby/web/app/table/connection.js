@@ -9,11 +9,12 @@ const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 4_000;
 /** A connection that lived this long was good: try again at once. */
 const HEALTHY_MS = 2_000;
+const AGAIN_MS = 1_000;
 const FIRST_PINGS_MS = [0, 400, 1200];
 
 /**
  * @typedef {import("./types.js").AnyFrame} AnyFrame
- * @typedef {"connecting" | "open" | "lost" | "signed_out" | "not_found"} Status
+ * @typedef {"connecting" | "open" | "lost" | "elsewhere" | "signed_out" | "not_found"} Status
  *
  * @typedef {object} Wiring
  * @property {string} tableId
@@ -111,12 +112,35 @@ export class Connection {
         socket.close(1000);
         break;
       case "error":
-        if (frame.code === "not_found") this.wiring.onStatus("not_found");
-        this.wiring.onFrame(frame);
+        this.erred(socket, frame);
         break;
       default:
         this.wiring.onFrame(frame);
     }
+  }
+
+  /** @param {WebSocket} socket @param {AnyFrame} frame */
+  erred(socket, frame) {
+    const waiting = frame.id === undefined ? undefined : this.pending.get(frame.id);
+    if (waiting) {
+      // Not answered yet, or not taken: the same id again is the same effect.
+      this.later(() => this.ready && this.pending.has(frame.id) && this.write(waiting.frame), AGAIN_MS);
+    } else if (frame.code === "ticket_refused" || frame.code === "hello_first") {
+      socket.close(1000);
+    } else if (frame.code === "session_ended") {
+      this.closed = true;
+      this.wiring.onStatus("signed_out");
+    } else if (frame.code === "not_found") {
+      this.wiring.onStatus("not_found");
+    } else {
+      this.wiring.onFrame(frame);
+    }
+  }
+
+  watch() {
+    const lastSeq = this.wiring.lastSeq();
+    const resume = lastSeq > 0 ? { last_seq: lastSeq } : {};
+    this.write({ type: "watch", id: commandId(), table_id: this.wiring.tableId, ...resume });
   }
 
   /** @param {AnyFrame} frame */
@@ -124,9 +148,7 @@ export class Connection {
     this.welcomedMs = Date.now();
     this.ready = true;
     this.clock.guessed(frame.server_ms);
-    const lastSeq = this.wiring.lastSeq();
-    const resume = lastSeq > 0 ? { last_seq: lastSeq } : {};
-    this.write({ type: "watch", id: commandId(), table_id: this.wiring.tableId, ...resume });
+    this.watch();
     this.wiring.onFrame(frame);
     this.wiring.onStatus("open");
     for (const { frame: unanswered } of this.pending.values()) this.write(unanswered);

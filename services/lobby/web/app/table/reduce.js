@@ -37,16 +37,27 @@ export function reduce(state, frame) {
   if (frame.seq > state.seq + 1) return { ...state, gap: true };
   const names = frame.names ? { ...state.names, ...frame.names } : state.names;
   const next = EVENTS[frame.type]?.({ ...state, names }, frame) ?? { ...state, names };
-  return { ...next, seq: frame.seq, facts: [...next.facts, frame] };
+  return whole({ ...next, seq: frame.seq, facts: merged(next.facts, [frame]) });
 }
 
 /** Older public events, fetched after a reload; those at hand stay, for they hold the own cards.
  * @param {TableState} state @param {AnyFrame[]} events @returns {TableState} */
 function withHistory(state, events) {
-  const bySeq = new Map(events.map((event) => [event.seq, event]));
-  for (const fact of state.facts) bySeq.set(fact.seq, fact);
-  const facts = [...bySeq.values()].sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
-  return { ...state, facts, factsFromStart: facts[0]?.seq === 1 };
+  return whole({ ...state, facts: merged(events, state.facts) });
+}
+
+/** Two lists of events as one in order, each once; the second list's stand, for they may hold more.
+ * @param {readonly AnyFrame[]} some @param {readonly AnyFrame[]} more @returns {AnyFrame[]} */
+function merged(some, more) {
+  if ((some.at(-1)?.seq ?? 0) < (more[0]?.seq ?? 0)) return [...some, ...more];
+  const bySeq = new Map([...some, ...more].map((event) => [event.seq, event]));
+  return [...bySeq.values()].sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+}
+
+/** Versions start at 1 and have no gaps, so a count tells whether all are there. @param {TableState} state @returns {TableState} */
+function whole(state) {
+  const upTo = state.facts.filter((fact) => (fact.seq ?? 0) <= state.seq).length;
+  return { ...state, factsFromStart: upTo === state.seq };
 }
 
 /** @param {TableState} state @param {AnyFrame} frame @param {boolean} gone */

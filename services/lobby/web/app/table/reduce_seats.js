@@ -19,7 +19,6 @@ function tableOpened(state, frame) {
     host: frame.host,
     botsWelcome: frame.bots_welcome,
     anchor: frame.anchor,
-    factsFromStart: true,
   };
 }
 
@@ -157,5 +156,5 @@ export const SEAT_FRAMES = {
   clock_extended: clockExtended,
   table_cancelled: tableCancelled,
   game_ended: gameEnded,
-  game_settled: (state, frame) => ({ ...state, settled: true, payouts: frame.payouts }),
+  game_settled: (state) => ({ ...state, settled: true }),
 };

@@ -9,7 +9,6 @@ export function snapshot(state, frame) {
   const seq = frame.seq ?? frame.version;
   // One that was overtaken by events already folded in would turn the table back.
   if (seq < state.seq && !state.gap) return state;
-  const lastSeq = state.facts.at(-1)?.seq ?? 0;
   return {
     ...state,
     seq,
@@ -25,7 +24,7 @@ export function snapshot(state, frame) {
     seats: frame.seats,
     reserved: frame.reserved,
     names: { ...state.names, ...frame.names },
-    seat: frame.seat,
+    seat: frame.seat ?? seatOf(frame.seats, state.me),
     seeds: frame.seeds,
     seedMissing: frame.seed_missing,
     handNo: frame.hand_no,
@@ -39,8 +38,15 @@ export function snapshot(state, frame) {
     endReason: frame.end_reason,
     settled: frame.settled,
     // What was missed stands in the log; until it is fetched the facts have a hole.
-    factsFromStart: state.factsFromStart && lastSeq === seq,
+    factsFromStart: state.factsFromStart && state.seq === seq,
   };
+}
+
+/** A finished game's last snapshot is the same for everybody: one finds oneself. @param {({account_id: string} | null)[]} seats
+ * @param {string} me */
+function seatOf(seats, me) {
+  const seat = seats.findIndex((holder) => holder?.account_id === me);
+  return seat < 0 ? null : seat;
 }
 
 /** @param {AnyFrame} frame */

@@ -39,7 +39,7 @@ const WORDS = {
   option_refused: () => "These rules do not offer that choice.",
   not_found: () => "There is no such table.",
   name_taken: () => "That name is taken.",
-  wrong_password: () => "That name and password do not go together.",
+  bad_credentials: () => "That name and password do not go together.",
   rate_limited: () => "Too many tries: wait a moment.",
   offline: () => "The server cannot be reached.",
 };

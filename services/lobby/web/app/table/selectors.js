@@ -93,6 +93,9 @@ export function lastTrickOf(state) {
 /** The score sheet so far: one HandScored a hand. @param {TableState} state @returns {AnyFrame[]} */
 export const scoredHands = (state) => state.facts.filter((fact) => fact.type === "hand_scored");
 
+/** What the wallet paid, once it has. @param {TableState} state @returns {{account_id: string, net_coins: number}[]} */
+export const payoutsOf = (state) => state.facts.find((fact) => fact.type === "game_settled")?.payouts ?? [];
+
 /** Hands whose secret is out. @param {TableState} state @returns {number[]} */
 export function revealedHands(state) {
   return state.facts.filter((fact) => fact.type === "deal_revealed").map((fact) => fact.hand_no);

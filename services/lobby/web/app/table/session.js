@@ -10,6 +10,8 @@ import { reduce, startOf } from "./reduce.js";
 /** @typedef {import("./connection.js").Status} Status */
 /** @typedef {(before: TableState, after: TableState, frame: AnyFrame) => void} Listener */
 
+const HISTORY_AGAIN_MS = 1_500;
+
 export class TableSession {
   /** @param {string} tableId @param {string} me own account id @param {number} [partition] */
   constructor(tableId, me, partition) {
@@ -61,10 +63,23 @@ export class TableSession {
     const after = reduce(before, frame);
     this.state.set(after);
     if (after.gap && !before.gap) this.connection.resync();
+    if (frame.type === "error") this.erred(frame);
     for (const listener of [...this.listeners]) listener(before, after, frame);
     this.openSeed(after);
     keepOwnHand(after, frame);
     if (after.seq > 0 && !after.factsFromStart && !after.gap) void this.fetchHistory();
+  }
+
+  /** @param {AnyFrame} frame */
+  erred(frame) {
+    if (frame.code === "played_elsewhere") this.status.set("elsewhere");
+    else if (frame.code !== "table_silent") this.refusal.set(frame);
+  }
+
+  /** Play here again, after the seat was played on another connection. */
+  playHere() {
+    this.connection.watch();
+    this.status.set("open");
   }
 
   /** Open one's own seed as soon as all seats are taken. @param {TableState} state */
@@ -76,21 +91,21 @@ export class TableSession {
     void this.connection.send("open_seed", { seed });
   }
 
-  /** The events before our first snapshot: the score sheet and the check need them. */
+  /** The events that came before a snapshot: the score sheet and the check need them. */
   async fetchHistory() {
     if (this.fetching) return;
     this.fetching = true;
     try {
-      const { tableId } = this.state.get();
-      const events = await gameEvents(tableId, 0);
+      const events = await gameEvents(this.state.get().tableId, 0);
       this.state.set(reduce(this.state.get(), { type: "history", events }));
     } catch {
       // Without it the table plays on; the sheet shows what was seen here.
-      this.connection.later(() => (this.fetching = false), 10_000);
-      return;
     }
     // The read model may lag behind the snapshot: what it lacks comes with a later try.
-    this.connection.later(() => (this.fetching = false), 3_000);
+    this.connection.later(() => {
+      this.fetching = false;
+      if (!this.state.get().factsFromStart) void this.fetchHistory();
+    }, HISTORY_AGAIN_MS);
   }
 
   /** Send a command and show its refusal. @param {string} type @param {Record<string, unknown>} [body]
@@ -101,7 +116,8 @@ export class TableSession {
     const answer = await this.connection.send(type, body);
     this.busy.set(false);
     if (answer.type === "command_rejected") {
-      this.refusal.set(answer);
+      if (answer.code === "played_elsewhere") this.status.set("elsewhere");
+      else this.refusal.set(answer);
       // The turn moved on under our hands: the frames that say so are on their way, or were lost.
       if (answer.code === "stale_turn") this.connection.resync();
     }

@@ -58,7 +58,6 @@ export function startOf(tableId, me) {
     nextDeadlineMs: null,
     winner: null,
     endReason: null,
-    payouts: null,
     results: null,
     settled: false,
     notices: [],

@@ -89,12 +89,11 @@
  * @property {number | null} nextDeadlineMs when the running wait ends by itself
  * @property {number | null} winner
  * @property {string | null} endReason
- * @property {{account_id: string, net_coins: number}[] | null} payouts
  * @property {{seat: number, account_id: string, leaver?: string | null}[] | null} results
  * @property {boolean} settled
  * @property {Notice[]} notices the newest last, few
  * @property {AnyFrame[]} facts public events in order of seq: score sheet and proofs are read from them
- * @property {boolean} factsFromStart whether `facts` reaches back to the table's first event
+ * @property {boolean} factsFromStart whether `facts` holds every event up to `seq`
  */
 
 export {};

@@ -89,14 +89,14 @@ function SignForm({ guest }) {
   </form>`;
 }
 
-/** @type {Record<string, string>} */
+/** What the wallet's events mean to their owner. @type {Record<string, string>} */
 const REASONS = {
-  welcome_grant: "Welcome",
-  top_up: "Daily top-up",
-  held: "Stake and leaving deposit held",
-  voided: "Given back: the game did not start",
-  settled: "Paid out",
-  fee: "Leaving fee",
+  account_opened: "Welcome",
+  coins_granted: "Top-up",
+  hold_placed: "Stake and leaving deposit, held",
+  hold_voided: "Given back: the game did not start",
+  settlement: "Paid out",
+  fee_taken: "Leaving fee",
 };
 
 /** @param {{onClose: () => void}} props */
@@ -119,9 +119,9 @@ function Entries({ entries }) {
     <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Coins</th><th scope="col">Balance</th></tr></thead>
     <tbody>
       ${entries.map(
-        (entry) => html`<tr key=${entry.entry_no ?? entry.at_ms}>
-          <td>${entry.at_ms ? new Date(entry.at_ms).toLocaleString() : (entry.at ?? "")}</td>
-          <td>${REASONS[entry.reason ?? entry.type] ?? String(entry.reason ?? entry.type ?? "").replaceAll("_", " ")}</td>
+        (entry) => html`<tr key=${entry.entry_no}>
+          <td>${new Date(entry.at_ms).toLocaleString()}</td>
+          <td>${REASONS[entry.type] ?? String(entry.type).replaceAll("_", " ")}</td>
           <td>${entry.change_coins > 0 ? "+" : ""}${signed(entry.change_coins)}</td>
           <td>${entry.available_coins}</td>
         </tr>`,

@@ -37,7 +37,7 @@ export function HomePage({ me }) {
       if (wanted.stake_coins && (!meStore.get() || meStore.get()?.guest)) throw { code: "account_required" };
       await someone();
       const table = await api.openTable(wanted, commandId());
-      setIntent(table.table_id, intent);
+      setIntent(table, intent);
       goTo(`/table/${table.table_id}`);
     } catch (error) {
       const refused = /** @type {any} */ (error);

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { html } from "../html.js";
 import { BOT } from "../table/reduce_seats.js";
 import { endWords, reasonWords } from "../table/say.js";
-import { isOwnTurn, ownTeam, partnerOf, placeOf, scoredHands, seatName, who } from "../table/selectors.js";
+import { isOwnTurn, ownTeam, partnerOf, payoutsOf, placeOf, scoredHands, seatName, who } from "../table/selectors.js";
 import { signed } from "./corner.js";
 import { Countdown } from "./countdown.js";
 import { HandSheet } from "./sheet.js";
@@ -157,7 +157,7 @@ export function GameEnd({ state, onAgain, onMenu, busy }) {
 function Payout({ state }) {
   if (state.stakeCoins === 0) return html`<p class="hint">Practice: no coins at stake.</p>`;
   if (!state.settled) return html`<p role="status">The pot is being paid out…</p>`;
-  const net = state.payouts?.find((payout) => payout.account_id === state.me)?.net_coins;
+  const net = payoutsOf(state).find((payout) => payout.account_id === state.me)?.net_coins;
   if (net === undefined) return html`<p>The pot is paid out.</p>`;
   const words = net > 0 ? `You are ${net} coins up.` : net < 0 ? `You are ${-net} coins down.` : "You got your coins back.";
   return html`<p class="payout" data-net=${net}><b>${net > 0 ? "+" : ""}${signed(net)}</b> ${words}</p>`;

@@ -27,12 +27,15 @@ export function ReplayPage({ tableId, me }) {
   useEffect(() => {
     api.gameEvents(tableId, 0).then(setEvents, () => setFailed(true));
     // Names only decorate: without them the seats are still told apart.
-    api.table(tableId).then((table) => setNames(table.names ?? {}), () => undefined);
+    api.game(tableId).then((game) => setNames(namesOf(game)), () => undefined);
   }, [tableId]);
   if (failed) return html`<main class="page"><h1>No such game</h1><p><a href="#/">Home</a></p></main>`;
   if (!events) return html`<main class="page"><p role="status">Fetching the game…</p></main>`;
   return html`<${Replay} tableId=${tableId} events=${events} names=${names} me=${me} />`;
 }
+
+/** @param {api.GameSummary} game */
+const namesOf = (game) => Object.fromEntries(game.seats.map((seat) => [seat.account_id, seat.name ?? "Player"]));
 
 /** What the address asks for: `?at=57&seat=2&open=1`. */
 function asked() {
@@ -70,10 +73,10 @@ function Replay({ tableId, events, names, me }) {
   const between = state.phase === "between_hands" || state.phase === "ended";
   return html`<div class="replay" data-seq=${event.seq}>
     <header class="table-bar">
-      <span class="bar-title"><b>Replay</b><small>step ${step + 1} of ${stops.length} · hand ${state.handNo}</small></span>
+      <span class="bar-title"><h1>Replay</h1><small>step ${step + 1} of ${stops.length} · hand ${state.handNo}</small></span>
       <span class="bar-buttons">
         <button type="button" class="icon-button" onClick=${() => setChecking(true)}>Check</button>
-        <a class="icon-button" href=${`/v1/games/${tableId}/events?after=0`} download=${`spades-${tableId}.json`}>Download</a>
+        <a class="icon-button" href=${fileOf(events)} download=${`spades-${tableId}.json`}>Download</a>
         <a class="icon-button" href="#/">Home</a>
       </span>
     </header>
@@ -107,6 +110,9 @@ function Replay({ tableId, events, names, me }) {
     ${checking ? html`<${Dialog} title="Check the deal" onClose=${() => setChecking(false)} wide><${CheckDeal} state=${{ ...state, facts: events, seat: own ?? null }} /><//>` : null}
   </div>`;
 }
+
+/** @param {AnyFrame[]} events */
+const fileOf = (events) => `data:application/json,${encodeURIComponent(JSON.stringify(events))}`;
 
 /** @param {{back: () => void, on: () => void, handBack: () => void, handOn: () => void}} moves */
 function useReplayKeys(moves) {

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { openTable } from "../api.js";
 import { commandId } from "../fair/seed.js";
 import { html } from "../html.js";
-import { goTo, intentOf, setIntent } from "../route.js";
+import { goTo, intentOf, partitionOf, setIntent } from "../route.js";
 import { prefs } from "../prefs.js";
 import { useStore } from "../store.js";
 import { cardRefusal, refusalWords } from "../table/refusals.js";
@@ -27,7 +27,7 @@ import { TrickArea } from "./trick.js";
 
 /** @param {{tableId: string, me: import("../api.js").Me}} props */
 export function TablePage({ tableId, me }) {
-  const session = useMemo(() => new TableSession(tableId, me.account_id), [tableId, me.account_id]);
+  const session = useMemo(() => new TableSession(tableId, me.account_id, partitionOf(tableId)), [tableId, me.account_id]);
   useEffect(() => () => session.close(), [session]);
   const state = useStore(session.state);
   const status = useStore(session.status);
@@ -43,7 +43,7 @@ export function TablePage({ tableId, me }) {
   const again = async () => {
     const wanted = { kind: state.kind, ruleset: state.ruleset, stake_coins: state.stakeCoins, clock_ms: state.clockMs };
     const table = await openTable({ ...wanted, bots_welcome: state.botsWelcome }, commandId());
-    setIntent(table.table_id, "play");
+    setIntent(table, "play");
     goTo(`/table/${table.table_id}`);
   };
   return html`<div class=${`table-page phase-${state.phase}`} data-phase=${state.phase} data-seq=${state.seq}>

@@ -11,7 +11,7 @@ export function TableBar({ state, session, onMenu, onLeave }) {
   const playing = state.seat !== null && ["starting", "playing", "between_hands"].includes(state.phase);
   return html`<header class="table-bar">
     <span class="bar-title">
-      <b>${rulesetTitle(state.ruleset)}</b>
+      <h1>${rulesetTitle(state.ruleset)}</h1>
       <small>${stakeWords(state)}${state.handNo ? ` · hand ${state.handNo}` : ""}${state.seat === null && state.phase !== "loading" ? " · watching" : ""}</small>
     </span>
     <span class="bar-turn" role="status">

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../api.js";
 import { html } from "../html.js";
+import { someone } from "../session.js";
 import { rulesetTitle } from "../rules/presets.js";
 
 const REFRESH_MS = 5_000;
@@ -31,30 +32,39 @@ function useFetched(ask, key) {
 
 /** @param {{me: api.Me | null}} props */
 export function OpenTables({ me }) {
-  const tables = useFetched(api.tables, me?.account_id);
   return html`<section class="card-box" aria-labelledby="open-title">
     <h2 id="open-title">Open tables</h2>
-    ${tables === null ? html`<p role="status">One moment…</p>` : null}
-    ${tables?.length === 0 ? html`<p>No table is open just now: open one yourself.</p>` : null}
-    <ul class="tables">
-      ${tables?.map((table) => html`<${TableRow} key=${table.table_id} table=${table} me=${me} />`)}
-    </ul>
+    ${
+      me
+        ? html`<${TableList} me=${me} />`
+        : html`<p>Tables of others, to join or to watch.</p>
+            <button type="button" class="quiet" data-action="guest" onClick=${() => void someone()}>Come in as a guest</button>`
+    }
   </section>`;
 }
 
-/** @param {{table: api.TableSummary, me: api.Me | null}} props */
+/** @param {{me: api.Me}} props */
+function TableList({ me }) {
+  const tables = useFetched(api.tables, me.account_id);
+  if (tables === null) return html`<p role="status">One moment…</p>`;
+  if (tables.length === 0) return html`<p>No table is open just now: open one yourself.</p>`;
+  return html`<ul class="tables">
+    ${tables.map((table) => html`<${TableRow} key=${table.table_id} table=${table} me=${me} />`)}
+  </ul>`;
+}
+
+/** @param {{table: api.TableSummary, me: api.Me}} props */
 function TableRow({ table, me }) {
-  const mine = table.seats.some((holder) => holder !== null && holder.account_id === me?.account_id);
-  const free = table.seats.filter((holder) => !holder).length;
+  const mine = table.seats.some((seat) => seat.account_id === me.account_id);
+  const free = table.seats.filter((seat) => seat.free).length;
   const joinable = table.phase === "seating" && free > 0 && table.kind !== "coins";
-  const price = table.stake_coins + table.fee_coins;
   const action = mine ? "Back to your seat" : joinable ? "Join" : "Watch";
   return html`<li>
     <span>
       <b>${rulesetTitle(table.ruleset)}</b>
       <small>
-        ${KINDS[table.kind]}${table.stake_coins ? ` · stake ${table.stake_coins}, leaving costs ${price}` : ""}
-        ${table.clock_ms ? ` · ${table.clock_ms / 1000} s a move` : ""} · ${table.names?.[table.host] ?? "somebody"}’s table ·
+        ${KINDS[table.kind]}${table.stake_coins ? ` · stake ${table.stake_coins}, leaving costs ${table.leaving_price_coins}` : ""}
+        ${table.clock_ms ? ` · ${table.clock_ms / 1000} s a move` : ""} · ${table.host.name ?? "somebody"}’s table ·
         ${joinable ? ` ${free} free` : " playing"}
       </small>
     </span>
@@ -89,13 +99,15 @@ export function MyGames({ me }) {
   </section>`;
 }
 
-/** @param {api.TableSummary} game @param {api.Me} me */
+/** @param {api.GameSummary} game @param {api.Me} me */
 function resultWords(game, me) {
   if (game.phase !== "ended") return "running";
-  const seat = game.seats.findIndex((holder) => holder?.account_id === me.account_id);
+  const seat = game.seats.findIndex((taken) => taken.account_id === me.account_id);
   const own = seat < 0 ? 0 : seat % 2;
-  const score = game.scores ? ` ${game.scores[own]} to ${game.scores[1 - own]}`.replaceAll("-", "−") : "";
-  if (game.winner === null || game.winner === undefined) return "no winner";
-  if (seat < 0) return `left;${score}`;
-  return `${game.winner === own ? "won" : "lost"}${score}`;
+  const score = ` ${game.scores[own]} to ${game.scores[1 - own]}`.replaceAll("-", "−");
+  const net = game.payouts.find((payout) => payout.account_id === me.account_id)?.net_coins;
+  const coins = net === undefined ? "" : ` · ${net > 0 ? "+" : ""}${net} coins`.replaceAll("-", "−");
+  if (game.winner === null) return `no winner${coins}`;
+  if (seat < 0) return `you left${coins}`;
+  return `${game.winner === own ? "won" : "lost"}${score}${coins}`;
 }

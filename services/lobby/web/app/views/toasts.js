@@ -23,6 +23,14 @@ export function Toasts({ session, state, status, explained }) {
   const refused = useFresh(refusal, false);
   const lost = useLost(status);
   return html`<div class="toasts">
+    ${
+      status === "elsewhere"
+        ? html`<p class="toast is-lost" role="status">
+            You play this seat in another window or on another device; here you only watch.
+            <button type="button" class="quiet" onClick=${() => session.playHere()}>Play here</button>
+          </p>`
+        : null
+    }
     ${lost ? html`<p class="toast is-lost" role="status">${lost}</p>` : null}
     ${notice ? html`<p class="toast" role="status" data-notice=${notice.kind}>${noticeWords(state, notice)}</p>` : null}
     ${spoken ? html`<p class="toast is-refusal" role="alert" key=${spoken.at}>${spoken.words}</p>` : null}
