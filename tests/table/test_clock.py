@@ -229,7 +229,7 @@ def test_a_practice_table_without_a_command_for_30_minutes_ends_abandoned() -> N
     last_ms = driven.now_ms
     told = driven.time_out()
     assert driven.now_ms == last_ms + 1_800_000
-    assert names(told) == ["DealRevealed", "GameEnded", "DeadlineSet"]
+    assert names(told) == ["DealRevealed", "GameEnded"]
     (over,) = driven.all_of(events.GameEnded)
     assert (over.winner, over.reason) == (None, "abandoned")
     assert isinstance(driven.table, Ended)

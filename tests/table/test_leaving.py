@@ -96,10 +96,10 @@ def test_the_last_person_to_leave_ends_the_game_in_the_same_commit(between: bool
     if between:
         driven.play_until(lambda table: isinstance(table, BetweenHands))
         told = driven.ask(HOST, LEAVE)
-        assert names(told) == ["SeatForfeited", "GameEnded", "DeadlineSet"]
+        assert names(told) == ["SeatForfeited", "GameEnded"]
     else:
         told = driven.ask(HOST, LEAVE)
-        assert names(told) == ["SeatForfeited", "DealRevealed", "GameEnded", "DeadlineSet"]
+        assert names(told) == ["SeatForfeited", "DealRevealed", "GameEnded"]
     (over,) = driven.all_of(events.GameEnded)
     assert (over.winner, over.reason) == (None, "abandoned")
     assert [seat.leaver for seat in over.seats] == [HOST, "bob", "cat", "dan"]

@@ -129,7 +129,7 @@ def test_a_table_that_is_not_full_in_time_is_cancelled() -> None:
     driven.open(TableKind.PRIVATE)
     driven.ask("bob", commands.TakeSeat(seat=1))
     told = driven.time_out()
-    assert names(told) == ["TableCancelled", "DeadlineSet"]
+    assert names(told) == ["TableCancelled"]
     assert isinstance(told[0], events.TableCancelled)
     assert told[0].reason == "not_full"
     assert [seat.account_id for seat in told[0].seats] == ["bob"]

@@ -292,7 +292,7 @@ def test_a_pending_reservation_is_released_before_its_table_is_cancelled() -> No
     driven.open(TableKind.ONLINE, stake_coins=STAKE)
     driven.judge(placed(driven.ask("bob", commands.TakeSeat())))
     driven.ask("cat", commands.TakeSeat())
-    assert names(driven.time_out()) == ["SeatReleased", "TableCancelled", "DeadlineSet"]
+    assert names(driven.time_out()) == ["SeatReleased", "TableCancelled"]
     (cancelled,) = driven.all_of(events.TableCancelled)
     assert [(seat.account_id, seat.reservation_id) for seat in cancelled.seats] == [("bob", "table-1:0:1")]
     assert isinstance(driven.table, Ended)

@@ -72,7 +72,7 @@ def test_no_capture_no_deal() -> None:
     driven = locked_coin_table(commands.TakeSeat())
     (locked,) = driven.all_of(events.SeatsLocked)
     assert locked.start_due_ms == START_MS + 30_000
-    assert names(driven.time_out()) == ["TableCancelled", "DeadlineSet"]
+    assert names(driven.time_out()) == ["TableCancelled"]
     assert driven.now_ms == START_MS + 30_000
     assert not driven.all_of(events.HandDealt)
     (cancelled,) = driven.all_of(events.TableCancelled)

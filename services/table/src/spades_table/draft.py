@@ -50,10 +50,6 @@ class Draft:
         version = self.table.version + 1
         self.tell(DeadlineSet(deadline_id=version, due_ms=due_ms, kind=kind))
 
-    def clear_deadline(self) -> None:
-        if self.table.deadline is not None:
-            self.tell(DeadlineSet(deadline_id=None, due_ms=None, kind=None))
-
     def keep_deadline(self, due_ms: int, kind: DeadlineKind) -> None:
         """Set the earliest deadline, unless just this one runs already."""
         running = self.table.deadline

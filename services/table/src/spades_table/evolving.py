@@ -185,7 +185,8 @@ def _ended(table: Table, winner: int | None, reason: str, *, settled: bool) -> E
     return Ended(
         setup=replace(table.setup, root=None),
         version=table.version + 1,
-        deadline=table.deadline,
+        # The end ends every wait: no `DeadlineSet` stands behind it.
+        deadline=None,
         chairs=chairs,
         seeds=seeds,
         scores=scores,

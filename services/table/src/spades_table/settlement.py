@@ -39,7 +39,6 @@ def _tell_end(draft: Draft, winner: int | None, reason: str, *, hands: int) -> N
             seats=(first, second, third, fourth),
         )
     )
-    draft.clear_deadline()
 
 
 def cancel(draft: Draft, reason: str) -> None:
@@ -73,7 +72,6 @@ def cancel(draft: Draft, reason: str) -> None:
             seats=tuple(results(chairs)),
         )
     )
-    draft.clear_deadline()
 
 
 def settled(draft: Draft, news: wallet.Settlement) -> None:
