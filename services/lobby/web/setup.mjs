@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -35,15 +35,16 @@ function slim(source) {
     .replace(/^\/\/# sourceMappingURL=.*$/gm, "");
 }
 
-/** The npm that belongs to this node where there is one, else the one on the path. */
+/** The command that runs npm: the one that belongs to this node where there is one, else the path's. */
 function npm() {
-  const beside = join(dirname(process.execPath), "npm");
-  return existsSync(beside) ? beside : "npm";
+  const own = join(dirname(process.execPath), "..", "lib", "node_modules", "npm", "bin", "npm-cli.js");
+  return existsSync(own) ? [process.execPath, own] : ["npm"];
 }
 
 function install() {
-  const path = [dirname(process.execPath), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
-  const run = spawnSync(npm(), ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  const [command, ...first] = npm();
+  const run = spawnSync(command, [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: HERE,
     env: { ...process.env, PATH: path },
     stdio: ["ignore", "inherit", "inherit"],
