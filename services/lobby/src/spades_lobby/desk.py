@@ -57,7 +57,11 @@ class Answers:
         waiting = self._waiting.pop(AnswerKey(account_id, command_id), None)
         if waiting is None:
             return
-        answer = _decode_answer(body)
+        try:
+            answer = _decode_answer(body)
+        except (msgspec.DecodeError, RecursionError):
+            log.error("unreadable_answer")
+            return
         for tell in waiting:
             tell(answer)
 

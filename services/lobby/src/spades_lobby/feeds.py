@@ -198,8 +198,9 @@ class Viewer:
         if event.version < self.next:
             return True
         if event.version > self.next:
+            # It is committed, so the snapshot that is asked for only now includes it.
             self.rejoin()
-            return False
+            return True
         frame = event.frame
         if self.seat is not None and str(self.seat) in event.seats:
             supplement = self.feed.supplement(event.version, self.seat)

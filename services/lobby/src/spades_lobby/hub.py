@@ -65,6 +65,13 @@ _SUPPLEMENT: Final = CE_TYPES[private.Supplement].encode()
 _SNAPSHOT: Final = CE_TYPES[private.Snapshot].encode()
 
 
+UNREADABLE: Final = (
+    *(KeyError, IndexError, ValueError, AttributeError, RecursionError),
+    *(msgspec.DecodeError, UndecodableMessage),
+)
+"""What a record that is none of ours raises, whatever is wrong with it."""
+
+
 class _SnapshotHead(msgspec.Struct, frozen=True):
     """What the fan-out itself needs of a snapshot; the rest passes through as it is."""
 
@@ -76,6 +83,7 @@ class _SnapshotHead(msgspec.Struct, frozen=True):
 
 
 _decode_head: Final = msgspec.json.Decoder(_SnapshotHead).decode
+_decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_snapshot: Final = msgspec.json.Decoder(private.Snapshot).decode
 
 
@@ -325,7 +333,7 @@ class Hub:
                         record.value,
                     )
                 )
-        except (KeyError, ValueError, msgspec.DecodeError) as error:
+        except UNREADABLE as error:
             self._unreadable(record, error)
 
     def _show_glance(self, body: bytes) -> None:
@@ -340,6 +348,8 @@ class Hub:
         found = dict(record.headers)
         try:
             ce_type = found["ce_type"]
+            # The body goes into frames as it is: it has to be what a frame can hold.
+            _decode_object(record.value.decode())
             kind = _FRAME_NAMES.get(ce_type) or ce_type.split(b".")[1]
             fact = decode(ce_type.decode(), record.value) if ce_type in _NAMING else None
             public.append(
@@ -352,7 +362,7 @@ class Hub:
                     fact,
                 )
             )
-        except (KeyError, ValueError, IndexError, UndecodableMessage) as error:
+        except UNREADABLE as error:
             # Its viewers see a gap with the next event and join anew.
             self._unreadable(record, error)
 
