@@ -12,7 +12,7 @@ from spades_runtime import Input, KeyAbsent, Output, Seal
 from spades_table.house import House, Limits
 from spades_table.judgement import TIMEOUTS_MAX
 from spades_table.phases import BetweenHands, Ended, Playing, Seating, Starting
-from tests.table.driving import wallet_answer
+from tests.table.driving import as_command, wallet_answer
 from tests.table.fake_worker import PART, FakeWorker, answers_in, of_type, started
 
 T = "t-1"
@@ -568,3 +568,47 @@ async def test_headers_are_those_of_the_envelope(worker: FakeWorker) -> None:
         assert sorted(headers_of(envelope)) == sorted(record.headers)
         assert record.key == envelope.subject
     assert encode(commands.StartGame()) == b"{}"
+
+
+async def test_no_record_for_a_seat_ever_holds_a_card_that_it_may_not_see(worker: FakeWorker) -> None:
+    """A whole game of four people: each private record against what its seat has been dealt, passed or shown."""
+    accounts = ("ann", "bob", "cat", "dan")
+    await started(worker, T, people=4, kind=TableKind.PRIVATE, ruleset=RulesetChoice(name="club"))
+    seen = 0
+    shown: set[str] = set()
+    may_see: list[set[str]] = [set(), set(), set(), set()]
+    while (table := worker.tables._memory.table(PART, T)) is not None:
+        for record in worker.published[seen:]:
+            envelope = envelope_of(record.headers)
+            message = msgspec.json.decode(record.value)
+            if envelope.type == CE_TYPES[events.CardPlayed]:
+                shown.add(message["card"])
+            elif envelope.type == CE_TYPES[events.HandDealt]:
+                assert isinstance(table, Playing)
+                shown = set()
+                may_see = [set(rules.card_names(table.game.deal.hands[seat])) for seat in range(4)]
+            elif envelope.type == CE_TYPES[private.Supplement]:
+                if envelope.sequence is not None and message["cards"] and len(message["cards"]) == 2:
+                    may_see[message["seat"]] |= set(message["cards"])
+                assert named_in(record.value) <= may_see[message["seat"]] | shown
+            elif envelope.type == CE_TYPES[private.Snapshot]:
+                own = may_see[message["seat"]] if message["seat"] is not None else set()
+                assert named_in(record.value) <= own | shown
+        seen = len(worker.published)
+        worker.now_ms += 100
+        asked = [worker.command(T, account, commands.SyncSeat(connection_id="k")) for account in (*accounts, "eve")]
+        if isinstance(table, BetweenHands):
+            moves = [worker.command(T, account, commands.ReadyForNextHand()) for account in accounts]
+            asked = []
+        else:
+            assert isinstance(table, Playing)
+            assert table.turn is not None
+            judged = rules.judge(rules.view(table.game, rules.Seat(table.turn.seat)))
+            body = as_command(judged, table.turn.turn_id, table.game.hand_no)
+            moves = [worker.command(T, accounts[table.turn.seat], body)]
+        # The views first: what they show is judged by what was known before the move.
+        await worker.poll(*asked, *moves)
+
+
+def named_in(body: bytes) -> set[str]:
+    return {card for card in rules.CARD_NAMES if f'"{card}"'.encode() in body}
