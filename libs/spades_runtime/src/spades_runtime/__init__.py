@@ -8,7 +8,7 @@ from spades_runtime.clock import Clock
 from spades_runtime.errors import Fenced, KeyAbsent, LostDatabase, NotReady, PublishFailed, RuntimeFault, UnsafeDatabase
 from spades_runtime.partitions import partition_of
 from spades_runtime.process import Process, run
-from spades_runtime.publisher import Publisher
+from spades_runtime.producer import Producer
 from spades_runtime.seal import Seal
 from spades_runtime.settings import RuntimeSettings
 from spades_runtime.types import (
@@ -45,8 +45,8 @@ __all__ = [
     "Poll",
     "Process",
     "Processor",
+    "Producer",
     "PublishFailed",
-    "Publisher",
     "RuntimeFault",
     "RuntimeSettings",
     "Seal",

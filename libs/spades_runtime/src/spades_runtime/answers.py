@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from spades_runtime import arrays
+from spades_runtime.seal import Seal
 from spades_runtime.types import Answer, AnswerId, Database, StoredEvent
 
 _encode = msgspec.json.Encoder().encode
@@ -34,6 +35,13 @@ def decode_events(text: str | bytes) -> tuple[StoredEvent, ...]:
 def fingerprint(body: bytes) -> bytes:
     """Return a plain hash of a body whose content cannot be guessed or is no secret; else use `Seal.fingerprint`."""
     return hashlib.sha256(body).digest()
+
+
+def is_of(answer: Answer, body: bytes, seal: Seal | None = None) -> bool:
+    """Whether a repeated command is the one that was answered: the same id with another body is a conflict."""
+    if seal is not None:
+        return seal.is_of(answer.fingerprint, body)
+    return answer.fingerprint == fingerprint(body)
 
 
 def row_of(row: tuple[Any, ...]) -> Answer:

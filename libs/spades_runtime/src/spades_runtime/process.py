@@ -28,6 +28,8 @@ _log = logging.get(__name__)
 
 NOT_READY_WAIT_S = 2.0
 
+GARBAGE_YOUNG_MAX = 20_000
+
 EXIT_FENCED = 3
 EXIT_PUBLISH_FAILED = 4
 
@@ -74,6 +76,8 @@ async def _supervised(main: Callable[[Process[SettingsT]], Awaitable[None]], set
         loop.add_signal_handler(number, process.stopping.set)
     # What the imports made lives for ever: no collection needs to look at it again.
     gc.freeze()
+    # Decisions make and drop thousands of values a poll; looking for cycles that often finds none.
+    gc.set_threshold(GARBAGE_YOUNG_MAX, 20, 20)
     async with served(process.probes, settings.admin_host, settings.admin_port) as port:
         _log.info("started", admin_port=port)
         try:

@@ -3,10 +3,11 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, KafkaTimeoutError
 
 from spades_runtime.errors import PublishFailed
 from spades_runtime.types import Output
@@ -106,13 +107,22 @@ class Publisher:
                     for topic, part, batch in ticket.batches:
                         # Closed: records of the next commit must not join it.
                         batch.close()
-                        future = await self._producer.send_batch(batch, topic, partition=part)
-                        future.add_done_callback(lambda done, ticket=ticket: self._acknowledged(ticket, done))
+                        future = await self._send(batch, topic, part)
+                        future.add_done_callback(partial(self._acknowledged, ticket))
                 self._wake.clear()
                 await self._wake.wait()
         except (KafkaError, AssertionError) as failure:
             # aiokafka asserts that the partition exists.
             self._fail(failure)
+
+    async def _send(self, batch: Any, topic: str, part: int) -> "asyncio.Future[Any]":
+        while True:
+            try:
+                future: asyncio.Future[Any] = await self._producer.send_batch(batch, topic, partition=part)
+            except KafkaTimeoutError:
+                # Kafka is away and the batch before this one still waits: nothing was sent, nothing is lost.
+                continue
+            return future
 
     def _acknowledged(self, ticket: _Ticket, done: "asyncio.Future[Any]") -> None:
         if done.cancelled():

@@ -41,7 +41,7 @@ class RuntimeSettings(BaseSettings):
     poll_records_max: int = Field(default=1_000, ge=1, le=10_000)
     fetch_wait_ms: int = Field(default=50, ge=1)
     interval_ms: int = Field(default=250, ge=10)
-    """Commit.INTERVAL: time between two commits."""
+    """Commit.INTERVAL: what was judged is written so long after at the latest."""
     in_flight_max: int = Field(default=4, ge=1)
     """Committed batches whose publication is not yet acknowledged."""
 

@@ -180,6 +180,8 @@ class PartitionWorker:
             self._holdings.move_alive(batch.now_ms)
         if await self._judge.judge(batch, db, write_all=write_all) and write_all:
             await self._wrote(db, batch.now_ms)
+        if self._commit is Commit.INTERVAL:
+            self._next_write_ms = min(self._next_write_ms, batch.now_ms + self._settings.interval_ms)
 
     async def _fetch(self) -> Mapping[TopicPartition, Sequence[Any]] | None:
         """Wait for records; None while the group rebalances: nothing may be judged or written then."""
@@ -225,9 +227,7 @@ class PartitionWorker:
         """Every row is written: the database answers. Do what has to be done now and then."""
         self._failures = 0
         self._problem = "stopping" if self._stopping.is_set() else None
-        self._next_write_ms = now_ms + (
-            self._settings.interval_ms if self._commit is Commit.INTERVAL else WRITE_EVERY_MS
-        )
+        self._next_write_ms = now_ms + WRITE_EVERY_MS
         metrics.IN_FLIGHT.set(self._links.publisher.in_flight)
         if self._holdings.owned:
             metrics.ALIVE_AT.set(min(mine.alive_at_ms or 0 for mine in self._holdings.owned.values()) / 1_000)
