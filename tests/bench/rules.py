@@ -134,9 +134,7 @@ def decide_figure() -> Figure:
 
     seconds, moves = cpu_seconds(fold)
     rate = moves / seconds
-    return shown(
-        "decide and evolve, whole hands", f"{rate:,.0f} moves/s", rate >= 100_000, "goal >= 100,000"
-    )
+    return shown("decide and evolve, whole hands", f"{rate:,.0f} moves/s", rate >= 100_000, "goal >= 100,000")
 
 
 def simulate_figure() -> Figure:
@@ -156,9 +154,7 @@ def simulate_figure() -> Figure:
 
     seconds, moves = cpu_seconds(run)
     rate = moves / seconds
-    return shown(
-        "simulation, random playouts", f"{rate:,.0f} moves/s", rate >= 600_000, "goal >= 600,000"
-    )
+    return shown("simulation, random playouts", f"{rate:,.0f} moves/s", rate >= 600_000, "goal >= 600,000")
 
 
 def views_of_hands() -> list[View]:

@@ -269,8 +269,10 @@ Check = tuple[str, Callable[[Row], list[str]], Row]
 
 
 def checks_of(path: Path) -> Iterator[Check]:
-    """The rows of a file, each with its label and its check. Raises ValueError for another
-    format."""
+    """The rows of a file, each with its label and its check.
+
+    Raises ValueError for another format.
+    """
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         content = json.loads(text)

@@ -1,5 +1,4 @@
-"""Whole games for tests: moves drawn from a seed among the legal ones, Blind Nil and swaps
-included."""
+"""Whole games for tests, drawn from a seed, Blind Nil and swaps included."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Notation for tests of the rules: hands, deals and games as text, and given-when-then.
+"""Notation for tests of the rules: hands, deals and games as text.
 
 given(classic(), "hand 1 dealer 3", ...).when(plays(0, "AS")).then(...)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,13 +14,10 @@ from spades_rules import (
     DECKS,
     AwaitingDeal,
     Bid,
-    Card,
     Command,
     DealHand,
-    Event,
     Game,
     Hands,
-    HandScored,
     Mask,
     PlaceBid,
     PlayCard,
@@ -33,7 +30,6 @@ from spades_rules import (
     decide,
     expected,
     mask_of,
-    new_game,
     parse_card,
     parse_cards,
     replay,
@@ -45,8 +41,7 @@ CLUB = ruleset("club")
 
 
 def hands(*rows: str, ruleset: Ruleset = DENIRO) -> Hands:
-    """Four hands of 13; a shorter row, or `*`, is filled up with the deck's other cards, low
-    first."""
+    """Four hands of 13; a shorter row is filled up with the deck's other cards, low first."""
     masks = [parse_cards(row.replace("*", "")) for row in rows]
     used = 0
     for mask in masks:
@@ -140,48 +135,3 @@ def refused(game: Game, command: Command) -> Rejected:
 
 def refusal_code(game: Game, command: Command) -> Reject:
     return refused(game, command).code
-
-
-def played_out(
-    game: Game, choose: Any, *, stop_after_hand: bool = False
-) -> Iterator[tuple[Game, Command, tuple[Event, ...]]]:
-    """Drive a game by `choose(game) -> command`, yielding each state with its command and
-    events."""
-    while True:
-        command = choose(game)
-        if command is None:
-            return
-        events = decide(game, command)
-        yield game, command, events
-        game = replay(game, events)
-        if stop_after_hand and any(isinstance(event, HandScored) for event in events):
-            return
-
-
-def shuffled_deal(ruleset: Ruleset, order: Sequence[int]) -> Hands:
-    """A deal of the deck in the given order, a permutation of 0 to 51."""
-    deck = list(cards_in(DECKS[ruleset.deck]))
-    cards = [Card(deck[at]) for at in order]
-    masks = [mask_of(cards[seat::4]) for seat in range(4)]
-    return (masks[0], masks[1], masks[2], masks[3])
-
-
-__all__ = [
-    "CLUB",
-    "DENIRO",
-    "at_deal",
-    "bid_round",
-    "bids",
-    "dealt",
-    "hands",
-    "in_play",
-    "names",
-    "new_game",
-    "play",
-    "played_out",
-    "plays",
-    "refusal_code",
-    "refused",
-    "shuffled_deal",
-    "take",
-]

@@ -225,8 +225,7 @@ P_LEAST = 1e-6
 
 
 def chi_square_p(value: float, degrees: int) -> float:
-    """The chance of a chi-square at least this great, by the Wilson-Hilferty normal
-    approximation."""
+    """The chance of a chi-square at least this great, as Wilson and Hilferty have it."""
     z = ((value / degrees) ** (1 / 3) - (1 - 2 / (9 * degrees))) / (2 / (9 * degrees)) ** 0.5
     # A tail bound that is exact enough at the far ends, where it matters.
     return 1.0 if z <= 0 else exp(-z * z / 2) / (z * 2.5066 + 1)

@@ -1,5 +1,4 @@
-"""The rules are pure: no clock, no chance, no JSON, no waiting, and nothing from outside Python
-itself."""
+"""The rules are pure: no clock, no chance, no JSON, no waiting, nothing from outside Python."""
 
 import ast
 import sys

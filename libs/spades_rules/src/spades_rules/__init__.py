@@ -1,5 +1,4 @@
-"""The rules of partnership Spades, in five published rule sets: pure, deterministic and without
-dependencies.
+"""The rules of partnership Spades in five published rule sets: pure and deterministic.
 
 game = new_game(ruleset("club"))
 events = decide(game, command)      # or Rejected

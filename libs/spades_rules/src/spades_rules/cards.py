@@ -67,8 +67,10 @@ def card_name(card: Card) -> str:
 
 
 def parse_cards(names: str | Iterable[str]) -> Mask:
-    """Read a set of cards, `"AS KS 2H"` or a list of names. Raises BadNotation, also for a card
-    named twice."""
+    """Read a set of cards, `"AS KS 2H"` or a list of names.
+
+    Raises BadNotation, also for a card named twice.
+    """
     mask = 0
     for name in names.split() if isinstance(names, str) else names:
         bit = 1 << parse_card(name)

@@ -1,5 +1,4 @@
-"""The fair deal, `spades-deal/1`: a hand's cards from its secret and the players' seeds, byte for
-byte.
+"""The fair deal, `spades-deal/1`: a hand's cards from its secret and the players' seeds.
 
 A chain of hashes is made before anyone sits down. Its anchor is published, hand h is dealt from
 link h, and link h - 1, shown before the deal, is its fingerprint. Whoever holds the revealed secret
@@ -53,8 +52,10 @@ def anchor(root: bytes, n: int = HANDS_MAX) -> bytes:
 
 
 def secret(root: bytes, hand_no: int, n: int = HANDS_MAX) -> bytes:
-    """The secret S[hand_no] of a hand, 1 to n. Raises ValueError beyond the chain: there is no
-    second one."""
+    """The secret S[hand_no] of a hand, 1 to n.
+
+    Raises ValueError beyond the chain: there is no second one.
+    """
     if not 1 <= hand_no <= n:
         raise ValueError(f"hand {hand_no} is not on a chain of {n}")
     return chain(root, n)[hand_no]
@@ -130,8 +131,7 @@ def shuffle(deck: list[Card], stream: DealStream) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DealTrace:
-    """Every step of one deal, for comparing two implementations; decks are card names from index
-    0."""
+    """Every step of one deal, for comparing two programs; decks are names from index 0."""
 
     key: bytes
     block_0: bytes
@@ -149,8 +149,10 @@ class DealTrace:
 def deal_trace(
     secret: bytes, game_id: str, hand_no: int, dealer: int, deck_id: int, seeds: Sequence[bytes]
 ) -> DealTrace:
-    """Deal a hand and keep every step. A hand in the trace lists its cards in the order they were
-    dealt."""
+    """Deal a hand and keep every step.
+
+    A hand in the trace lists its cards in the order they were dealt.
+    """
     key = deal_key(secret, game_id, hand_no, dealer, deck_id, seeds)
     stream = DealStream(key)
     deck = list(_DECKS[Deck(deck_id)])
@@ -184,8 +186,10 @@ def deal_trace(
 
 
 def deal_hands(secret: bytes, game_id: str, hand_no: int, dealer: int, deck_id: int, seeds: Sequence[bytes]) -> Hands:
-    """The four hands of seats 0 to 3. `deck_id` is the rule set's; bots' and missing seeds are 32
-    zero bytes."""
+    """The four hands of seats 0 to 3.
+
+    `deck_id` is the rule set's; bots' and missing seeds are 32 zero bytes.
+    """
     return deal_trace(secret, game_id, hand_no, dealer, deck_id, seeds).hand_masks
 
 

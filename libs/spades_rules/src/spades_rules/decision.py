@@ -68,8 +68,7 @@ def expected(game: Game) -> Expected | None:
 
 
 def legal_cards(game: Game) -> Mask:
-    """The cards that the seat on turn may play, never empty during play; none in any other
-    phase."""
+    """The cards the seat on turn may play: never empty during play, none in other phases."""
     if not isinstance(game, Play):
         return Mask(0)
     trick = game.trick

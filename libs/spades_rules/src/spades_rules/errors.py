@@ -14,8 +14,7 @@ class RulesError(Exception):
 
 
 class OptionRefused(RulesError):
-    """A choice the preset does not offer; `field` names it and `allowed` lists what it does
-    offer."""
+    """A choice the preset does not offer; `field` names it, `allowed` lists what it offers."""
 
     def __init__(self, field: str, value: object, allowed: tuple[object, ...], why: str = "") -> None:
         offered = f"one of {', '.join(map(str, allowed))}" if allowed else "not offered here"
@@ -31,5 +30,7 @@ class BadNotation(RulesError):
 
 
 class CorruptHistory(RulesError):
-    """An event that cannot follow this state. Never a player's fault: the log or the code is
-    wrong."""
+    """An event that cannot follow this state.
+
+    Never a player's fault: the log or the code is wrong.
+    """

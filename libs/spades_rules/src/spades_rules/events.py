@@ -32,8 +32,7 @@ class EndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HandDealt:
-    """`face_down` lists the seats that have not seen their cards, because Blind Nil is open to
-    them."""
+    """`face_down` lists the seats that have not seen their cards: Blind Nil is open to them."""
 
     hand_no: int
     dealer: Seat
@@ -94,8 +93,10 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class TeamScore:
-    """One team's hand. `helping` tricks count toward `contract`; `delta` is the sum of the lines'
-    points."""
+    """One team's hand.
+
+    `helping` tricks count toward `contract`; `delta` is the sum of the lines' points.
+    """
 
     team: Team
     contract: int

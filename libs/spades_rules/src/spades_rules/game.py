@@ -33,8 +33,10 @@ class AwaitingDeal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Deal:
-    """One hand as it was dealt: what stays the same through its phases. `scores` and `bags` are
-    those at the deal."""
+    """One hand as it was dealt: what stays the same through its phases.
+
+    `scores` and `bags` are those at the deal.
+    """
 
     ruleset: Ruleset
     scores: Scores
@@ -73,8 +75,10 @@ class _InHand:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Auction(_InHand):
-    """One round of bids. `bids` is by seat, None for those still to come; `face_down` has not seen
-    its cards."""
+    """One round of bids.
+
+    `bids` is by seat, None for those still to come; `face_down` has not seen its cards.
+    """
 
     deal: Deal
     face_down: tuple[Seat, ...]
@@ -88,8 +92,7 @@ class Auction(_InHand):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Swap(_InHand):
-    """The exchange after a Blind Nil: `passes` is empty until the bidder has passed, then its
-    pass."""
+    """The exchange after a Blind Nil; `passes` is empty until the bidder has passed."""
 
     deal: Deal
     bids: Bids

@@ -1,5 +1,4 @@
-"""Judging a card: what the trick is worth to the team, how likely each card wins it, what the card
-is worth later.
+"""Judging a card: what the trick is worth, how likely the card wins it, and its worth later.
 
 One sum serves every situation: `value * (chance that the team wins the trick - worth of keeping the
 card)`. A trick that the contract needs has a positive value, so the cheapest sufficient card is
@@ -112,8 +111,7 @@ def _beats(card: Card, best: Card, led: Suit) -> bool:
 
 
 def _beaten_by(sight: Sight, seat: int, led: Suit, best: Card, holder: int) -> float:
-    """How likely a later seat beats the best card so far; it does not take its partner's trick if
-    it can help it."""
+    """How likely a later seat beats the best card so far; it would rather leave its partner's."""
     suit_out = sight.unseen & SUIT_MASK_OF[best] if SUIT_OF[best] is led else 0
     led_out = (sight.unseen & _SUIT_BITS[led]).bit_count()
     above = (suit_out >> best).bit_count()

@@ -7,8 +7,7 @@ from spades_rules.worth import nil_danger
 
 
 def cards_to_pass(hand: Mask, unseen: Mask, count: int) -> Mask:
-    """The Blind Nil bidder's cards that endanger it most, the second judged after the first is
-    gone."""
+    """The Blind Nil bidder's most dangerous cards, the second judged without the first."""
     passed = 0
     for _ in range(count):
         rest = Mask(hand & ~passed)
@@ -18,8 +17,7 @@ def cards_to_pass(hand: Mask, unseen: Mask, count: int) -> Mask:
 
 
 def cards_to_return(hand: Mask, count: int) -> Mask:
-    """The partner's cards that help a Nil most: the lowest ones, from a short side suit before a
-    long one.
+    """The partner's cards that help a Nil most: the lowest, from a short side suit first.
 
     Low cards of a side suit let the bidder play under every lead; a spade goes only when nothing
     else is left.

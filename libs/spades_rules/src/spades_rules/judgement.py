@@ -15,8 +15,9 @@ from spades_rules.view import View
 
 
 def judge(view: View, *, by_clock: bool = False) -> Command:
-    """The move of `view.seat`, whose turn it is, under any rule set. The same view always gives the
-    same move.
+    """The move of `view.seat`, whose turn it is, under any rule set.
+
+    The same view always gives the same move.
 
     A seat whose cards lie face down looks, unless the game is so nearly lost that it bids Blind
     Nil; judged `by_clock`, for a player who ran out of time, it always looks, and the next view

@@ -23,8 +23,10 @@ def legal_follows(hand: Mask, led: Card) -> Mask:
 
 
 def breaks_spades(led: Card, card: Card) -> bool:
-    """Whether `card` is a spade on a trick of another suit. A spade on a spade lead breaks
-    nothing."""
+    """Whether `card` is a spade on a trick of another suit.
+
+    A spade on a spade lead breaks nothing.
+    """
     return card >= 39 > led
 
 
@@ -48,13 +50,14 @@ def blind_nil_team(ruleset: Ruleset, scores: tuple[int, int]) -> Team | None:
 
 
 def bids_open(*, face_down: bool) -> tuple[Bid, ...]:
-    """The bids of a seat on its turn: Blind Nil alone while its cards are face down, all others
-    once seen."""
+    """The bids of a seat on turn: Blind Nil alone while face down, all others once seen."""
     return BLIND_BIDS if face_down else SEEN_BIDS
 
 
 def swap_bidder(ruleset: Ruleset, bids: Sequence[Bid]) -> Seat | None:
-    """Who passes first after this auction: the Blind Nil bidder. None without a swap, or when both
-    partners bid it."""
+    """Who passes first after this auction: the Blind Nil bidder.
+
+    None without a swap, or when both partners bid it.
+    """
     blind = [seat for seat in SEATS if bids[seat] == BLIND_NIL]
     return blind[0] if ruleset.swap_cards and len(blind) == 1 else None

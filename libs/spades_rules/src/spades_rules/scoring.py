@@ -19,8 +19,10 @@ def score_hand(
     bags: tuple[int, int],
     hand_no: int = 1,
 ) -> HandScored:
-    """Score one finished hand. `bids` and `tricks` are by seat, `scores` and `bags` by team before
-    the hand."""
+    """Score one finished hand.
+
+    `bids` and `tricks` are by seat, `scores` and `bags` by team before the hand.
+    """
     first, second = (
         score_team(ruleset, team, bids=bids, tricks=tricks, score=scores[team], bags=bags[team]) for team in TEAMS
     )
@@ -104,8 +106,9 @@ def _end_reason(ruleset: Ruleset, scores: tuple[int, int]) -> EndReason | None:
 
 
 def game_end(ruleset: Ruleset, scores: tuple[int, int], hand_no: int) -> GameEnded | None:
-    """The end of the game, if hand `hand_no` brought it. The higher score wins; a tie plays another
-    hand.
+    """The end of the game, if hand `hand_no` brought it.
+
+    The higher score wins; a tie plays another hand.
 
     A winner's score may be negative. At the limit on hands a tie is a draw.
     """

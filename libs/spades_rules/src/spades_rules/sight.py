@@ -18,8 +18,7 @@ from spades_rules.view import View
 
 @dataclass(slots=True, kw_only=True)
 class Sight:
-    """`unseen` are the cards in other hands; `void[seat][suit]` says that the seat has shown to
-    have none left.
+    """`unseen` are the cards in other hands; `void[seat][suit]` is what a seat has shown to lack.
 
     `trick` lists the running trick in playing order. `left` counts the tricks not yet finished.
     """
@@ -51,8 +50,7 @@ class Sight:
         return sum(self.taken[seat] for seat in (team, team + 2) if not is_nil(self.bids[seat]))
 
     def makes_bags_only(self, seat: int) -> bool:
-        """Whether the seat's tricks are no help to its team's contract: a failed Nil's, by some
-        rules."""
+        """Whether the seat's tricks help no contract: a failed Nil's, by some rules."""
         return self.rules.failed_nil is FailedNil.BAGS and is_nil(self.bids[seat])
 
     def need(self, team: int) -> int:
@@ -60,8 +58,7 @@ class Sight:
         return max(0, self.contract(team) - self.helping(team))
 
     def bags_now(self, team: int) -> int:
-        """The bag count as the hand stands: those brought into it and the tricks past the
-        contract."""
+        """The bag count as the hand stands: those brought in and tricks past the contract."""
         return self.bags[team] + max(0, self.helping(team) - self.contract(team))
 
     def best(self) -> Card:

@@ -19,8 +19,7 @@ DICE_SIDES = 54  # a roll points at a card number
 
 
 class Table:
-    """Tricks being played: the cards held, the running trick in playing order, tricks taken by
-    seat."""
+    """Tricks being played: cards held, the running trick in playing order, tricks taken."""
 
     __slots__ = ("broken", "hands", "leader", "taken", "trick")
 
@@ -86,8 +85,7 @@ def table_of(game: Play) -> Table:
 
 
 def pick(legal: int, dice: int) -> int:
-    """One card of a set that is not empty: the first at or above `dice`, else the lowest, as a
-    bit."""
+    """One card of a set, as a bit: the first at or above `dice`, else the lowest."""
     above = legal >> dice << dice
     return above & -above or legal & -legal
 

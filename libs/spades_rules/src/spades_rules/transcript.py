@@ -59,8 +59,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Transcript:
-    """A game read: where it starts, the commands in order, the events they caused, where it
-    stands."""
+    """A game read: its start, its commands, the events they caused, and where it stands."""
 
     start: AwaitingDeal
     commands: tuple[Command, ...]

@@ -1,5 +1,6 @@
-"""The versions of the rules. A game is pinned to one, so that its history is folded for ever as it
-was played.
+"""The versions of the rules.
+
+A game is pinned to one, so that its history is folded for ever as it was played.
 
 Judgement is not part of a version: its moves are stored as facts, so it may improve at any time.
 """

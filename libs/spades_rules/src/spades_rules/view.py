@@ -33,8 +33,7 @@ RULES_VERSION: Final = 1
 
 
 def _list_bytes(cards: int) -> int:
-    """The size of a JSON list of card names: two characters and two quotes each, commas,
-    brackets."""
+    """The size of a JSON list of card names: four characters each, commas, brackets."""
     return 5 * cards + 1 if cards else 2
 
 
@@ -49,8 +48,9 @@ class TrickView:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """All that a seat may see; `seat` is None for a watcher. Tuples of four are by seat, of two by
-    team.
+    """All that a seat may see; `seat` is None for a watcher.
+
+    Tuples of four are by seat, of two by team.
 
     `hand` is empty while the own cards lie face down. `trick` has the running trick's cards by
     seat, `tricks` all finished ones of this hand. `legal_cards` and `legal_bids` are filled on the

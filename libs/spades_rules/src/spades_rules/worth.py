@@ -31,8 +31,7 @@ _SPADE_ROUNDS = (1.00, 0.92, 0.75, 0.55, 0.40, 0.30)
 
 
 def side_tricks(own: int, unseen: int) -> float:
-    """Tricks that the high cards of one side suit may take, `own` and `unseen` both being of that
-    suit."""
+    """Tricks that the high cards of one side suit may take; both sets are of that suit."""
     out = unseen.bit_count()
     count = own.bit_count()
     # With few cards out, or many of them here, the third round is ruffed.
@@ -92,8 +91,7 @@ def hand_tricks(hand: Mask, unseen: Mask, rounds: int = 13) -> float:
 
 
 def suit_danger(own: int, unseen: int, rounds: tuple[float, ...]) -> float:
-    """How much one suit endangers a Nil: 0 for a void or the lowest cards, about 1 for a bare
-    ace."""
+    """How much one suit endangers a Nil: 0 for a void, about 1 for a bare ace."""
     out = unseen.bit_count()
     if not out:
         return 0.0
