@@ -1,6 +1,6 @@
 """Notation for tests of the rules: hands, deals and games as text.
 
-given(classic(), "hand 1 dealer 3", ...).when(plays(0, "AS")).then(...)
+play(in_play(hands("2C", "3C", "AC", "4C")), "2C 3C AC 4C")
 """
 
 from __future__ import annotations
