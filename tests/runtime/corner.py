@@ -70,7 +70,9 @@ class Corner:
 
     async def producer(self) -> AIOKafkaProducer:
         if self._producer is None:
-            self._producer = AIOKafkaProducer(bootstrap_servers=self.namespace.bootstrap, acks="all")
+            self._producer = AIOKafkaProducer(
+                bootstrap_servers=self.namespace.bootstrap, acks="all", enable_idempotence=True
+            )
             await self._producer.start()
         return self._producer
 

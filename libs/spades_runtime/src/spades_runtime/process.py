@@ -30,6 +30,7 @@ NOT_READY_WAIT_S = 2.0
 
 GARBAGE_YOUNG_MAX = 20_000
 
+EXIT_FAILED = 1
 EXIT_FENCED = 3
 EXIT_PUBLISH_FAILED = 4
 
@@ -87,6 +88,9 @@ async def _supervised(main: Callable[[Process[SettingsT]], Awaitable[None]], set
         except PublishFailed as failed:
             _log.error("publish_failed", reason=str(failed))
             return EXIT_PUBLISH_FAILED
+        except Exception:  # noqa: BLE001 - the edge: whatever it is ends the process, told in its own form
+            _log.exception("failed")
+            return EXIT_FAILED
     _log.info("stopped")
     return 0
 
