@@ -452,7 +452,7 @@ async def _forge(desk: Desk, key: str) -> None:
     account = f"{key.split(':')[1]}-u0"
     forged = {
         "part": 0, "key": key, "fingerprint": "cd" * 32, "debit": account, "credit": "fees",
-        "amount": 1, "code": "fee", "at_ms": 1,
+        "amount": 1, "code": "fee", "table_id": "elsewhere", "at_ms": 1,
     }  # fmt: skip
     await desk.db.execute("SELECT FROM post(%s::jsonb)", [json.dumps([forged])])
 

@@ -225,7 +225,8 @@ async def _load(db: Database, deliveries: Sequence[Delivery]) -> Book:
 
 
 def _compare(book: Book, touched: Iterable[Account]) -> None:
-    for account in touched:
+    last = {account.id: account for account in touched}
+    for account in last.values():
         if book.accounts.get(account.id) != account:
             raise BookDiffers(f"a {type(account).__name__} stands otherwise than decided")
 

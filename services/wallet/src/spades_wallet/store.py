@@ -86,7 +86,7 @@ async def last_versions(db: Database, streams: Iterable[str]) -> dict[str, int]:
 
 
 async def post(db: Database, transfers: Sequence[tuple[int, Transfer]], at_ms: int) -> list[Account]:
-    """Post transfers, each in its partition's chain, in this order; return every account they touched.
+    """Post transfers, each in its partition's chain, in this order; return each account as each left it.
 
     A transfer whose key stands with the same fingerprint is left out. Raises
     psycopg.errors.IntegrityError where a key stands with another one, or a constraint forbids it.

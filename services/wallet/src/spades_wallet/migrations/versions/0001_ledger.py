@@ -20,31 +20,21 @@ branch_labels = None
 depends_on = None
 
 _TABLES = (
-    """
-    CREATE FUNCTION kind_of(id text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN id IN ('house', 'fees', 'issuer') THEN id
-                WHEN id LIKE 'hold:_%' THEN 'hold'
-                WHEN id LIKE 'pot:_%' THEN 'pot'
-                WHEN id IN ('', 'bot') OR id LIKE '%:%' THEN 'none'
-                ELSE 'player' END
-    """,
-    # Every movement updates a row or two here: room on the page keeps that off the indexes.
+    # Every movement updates a row or two here: room on the page keeps that off the indexes, and few,
+    # short constraints keep it cheap, for each of them is read anew by every statement.
     """
     CREATE TABLE account (
-        id           text COLLATE "C" PRIMARY KEY,
+        id           text    PRIMARY KEY,
         kind         text    NOT NULL,
-        owner        text COLLATE "C",
-        table_id     text COLLATE "C",
+        owner        text,
+        table_id     text,
         opened_coins bigint  NOT NULL,
         balance      bigint  NOT NULL,
         entry_no     bigint  NOT NULL,
         shut         boolean NOT NULL DEFAULT false,
-        CONSTRAINT account_kind CHECK (kind IN ('player', 'hold', 'pot') AND kind = kind_of(id)),
         CONSTRAINT account_not_negative CHECK (balance >= 0),
         CONSTRAINT account_exact CHECK (balance <= 9007199254740991),
-        CONSTRAINT account_shut_is_empty CHECK (NOT shut OR balance = 0),
-        CONSTRAINT account_owner CHECK ((owner IS NOT NULL) = (kind = 'hold')),
-        CONSTRAINT account_table CHECK ((table_id IS NOT NULL) = (kind <> 'player'))
+        CONSTRAINT account_shut_is_empty CHECK (NOT shut OR balance = 0)
     ) WITH (fillfactor = 70)
     """,
     "CREATE INDEX account_running_holds ON account (owner) WHERE kind = 'hold' AND NOT shut",
@@ -53,10 +43,10 @@ _TABLES = (
     CREATE TABLE transfer (
         part            int    NOT NULL,
         seq             bigint NOT NULL,
-        key             text COLLATE "C" NOT NULL,
+        key             text   NOT NULL,
         fingerprint     bytea  NOT NULL,
-        debit           text COLLATE "C" NOT NULL,
-        credit          text COLLATE "C" NOT NULL,
+        debit           text   NOT NULL,
+        credit          text   NOT NULL,
         amount          bigint NOT NULL,
         code            text   NOT NULL,
         table_id        text,
@@ -70,27 +60,7 @@ _TABLES = (
         hash            bytea  NOT NULL,
         CONSTRAINT transfer_seq PRIMARY KEY (part, seq),
         CONSTRAINT transfer_key UNIQUE (key),
-        CONSTRAINT transfer_between_two CHECK (debit <> credit),
-        CONSTRAINT transfer_amount CHECK (amount BETWEEN 0 AND 9007199254740991),
-        -- A row without coins opens, closes or settles; anything else of nothing is a mistake.
-        CONSTRAINT transfer_moves CHECK (amount > 0 OR code IN ('welcome', 'close', 'settle')),
-        CONSTRAINT transfer_fingerprint CHECK (octet_length(fingerprint) = 32),
-        CONSTRAINT transfer_allowed CHECK ((
-            kind_of(debit) || '>' || kind_of(credit) = CASE code
-                WHEN 'welcome' THEN 'issuer>player'
-                WHEN 'top_up' THEN 'issuer>player'
-                WHEN 'grant' THEN 'issuer>player'
-                WHEN 'close' THEN 'player>house'
-                WHEN 'hold' THEN 'player>hold'
-                WHEN 'void' THEN 'hold>player'
-                WHEN 'capture' THEN 'hold>pot'
-                WHEN 'house_stake' THEN 'house>pot'
-                WHEN 'deposit_back' THEN 'hold>player'
-                WHEN 'fee' THEN 'player>fees'
-                WHEN 'payout' THEN 'pot>player'
-                WHEN 'stake_back' THEN 'pot>player'
-                WHEN 'settle' THEN 'pot>house'
-            END) IS TRUE)
+        CONSTRAINT transfer_amount CHECK (amount BETWEEN 0 AND 9007199254740991)
     )
     """,
     """
@@ -156,7 +126,7 @@ _APPEND_ONLY = (
 _FUNCTIONS = (
     """
     CREATE FUNCTION lock_accounts(ids text[]) RETURNS SETOF account
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = {schema}, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = {schema}, pg_temp SET enable_seqscan = off AS $$
     BEGIN
         -- In the order of the ids, always: two that lock in different orders wait for each other.
         RETURN QUERY SELECT * FROM account AS a WHERE a.id = ANY (ids) ORDER BY a.id FOR UPDATE;
@@ -169,96 +139,129 @@ _FUNCTIONS = (
         SELECT account, part, up_to, balance FROM system_part WHERE part = of_part
     $$
     """,
-    # What the database is asked to do, it does in this order for each row: known key, debit,
-    # credit, hash, insert. The constraints refuse what must not be; nothing is judged twice.
+    """
+    CREATE TYPE posting AS (
+        part int, key text, fingerprint text, debit text, credit text, amount bigint,
+        code text, table_id text, note text, at_ms bigint)
+    """,
+    # In this order: the accounts by id, the chains by partition, then row by row: may it be, debit,
+    # credit, hash, insert. Few statements and expressions: each is paid for again in every transaction.
     """
     CREATE FUNCTION post(rows jsonb) RETURNS SETOF account
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = {schema}, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = {schema}, pg_temp SET enable_seqscan = off AS $$
     DECLARE
-        touched text[];
-        known   bytea;
-        r       record;
-        a       account;
-        d_no bigint; d_balance bigint; c_no bigint; c_balance bigint;
+        postings posting[]; keys text[]; known text[]; touched text[]; parts int[]; part_min int; part_max int;
+        r posting; movement text; from_system boolean; to_system boolean;
+        debited account; credited account;
         at_part int; at_seq bigint; last_hash bytea; next_hash bytea;
     BEGIN
-        SELECT array_agg(DISTINCT x.id) INTO touched
-          FROM jsonb_to_recordset(rows) AS q(debit text, credit text),
-               LATERAL (VALUES (q.debit), (q.credit)) AS x(id);
-        PERFORM 1 FROM account AS q WHERE q.id = ANY (touched) ORDER BY q.id FOR UPDATE;
-        INSERT INTO chain (part, seq, hash)
-        SELECT DISTINCT q.part, 0, decode(repeat('00', 32), 'hex')
-          FROM jsonb_to_recordset(rows) AS q(part int)
-         WHERE NOT EXISTS (SELECT FROM chain AS k WHERE k.part = q.part)
-         ORDER BY 1
-        ON CONFLICT DO NOTHING;
-        PERFORM 1 FROM chain AS q
-          WHERE q.part IN (SELECT p.part FROM jsonb_to_recordset(rows) AS p(part int))
-          ORDER BY q.part FOR UPDATE;
+        SELECT array_agg(q), array_agg(q.key), min(q.part), max(q.part),
+               array_agg(q.debit) FILTER (WHERE q.debit NOT IN ('house', 'fees', 'issuer'))
+               || array_agg(q.credit) FILTER (WHERE q.credit NOT IN ('house', 'fees', 'issuer'))
+          INTO postings, keys, part_min, part_max, touched
+          FROM jsonb_populate_recordset(NULL::posting, rows) AS q;
+        IF cardinality(touched) > 1 THEN
+            PERFORM 1 FROM account AS q WHERE q.id = ANY (touched) ORDER BY q.id FOR UPDATE;
+        END IF;
+        parts := CASE WHEN part_min = part_max THEN ARRAY[part_min]
+                      ELSE ARRAY(SELECT DISTINCT q.part FROM unnest(postings) AS q ORDER BY 1) END;
+        FOREACH at_part IN ARRAY parts LOOP
+            SELECT q.seq, q.hash INTO at_seq, last_hash FROM chain AS q WHERE q.part = at_part FOR UPDATE;
+            IF NOT FOUND THEN
+                INSERT INTO chain VALUES (at_part, 0, decode(repeat('00', 32), 'hex')) ON CONFLICT DO NOTHING;
+                SELECT q.seq, q.hash INTO at_seq, last_hash FROM chain AS q WHERE q.part = at_part FOR UPDATE;
+            END IF;
+        END LOOP;
+        at_part := part_max;
 
-        FOR r IN
-            SELECT * FROM ROWS FROM (jsonb_to_recordset(rows) AS (
-                part int, key text, fingerprint text, debit text, credit text, amount bigint,
-                code text, table_id text, note text, at_ms bigint)) WITH ORDINALITY
-        LOOP
-            SELECT t.fingerprint INTO known FROM transfer AS t WHERE t.key = r.key;
-            IF FOUND THEN
-                CONTINUE WHEN known = decode(r.fingerprint, 'hex');
+        -- Asked for behind the locks: whoever posted the same before us has committed by now.
+        SELECT array_agg(t.key) INTO known FROM transfer AS t WHERE t.key = ANY (keys);
+
+        FOREACH r IN ARRAY postings LOOP
+            IF r.key = ANY (known) THEN
+                PERFORM 1 FROM transfer AS t WHERE t.key = r.key AND t.fingerprint = decode(r.fingerprint, 'hex');
+                CONTINUE WHEN FOUND;
                 RAISE EXCEPTION 'the key % was used for another request', r.key
                     USING ERRCODE = 'unique_violation', CONSTRAINT = 'transfer_request';
             END IF;
 
-            d_no := NULL; d_balance := NULL; c_no := NULL; c_balance := NULL;
-            IF r.debit NOT IN ('house', 'fees', 'issuer') THEN
+            movement := r.code || ': '
+                || CASE WHEN strpos(r.debit, ':') > 0 THEN split_part(r.debit, ':', 1)
+                        WHEN r.debit IN ('house', 'fees', 'issuer', 'bot', '') THEN r.debit ELSE 'player' END || ' > '
+                || CASE WHEN strpos(r.credit, ':') > 0 THEN split_part(r.credit, ':', 1)
+                        WHEN r.credit IN ('house', 'fees', 'issuer', 'bot', '') THEN r.credit ELSE 'player' END;
+            IF movement = ANY (ARRAY[
+                    'welcome: issuer > player', 'top_up: issuer > player', 'grant: issuer > player',
+                    'close: player > house', 'hold: player > hold', 'void: hold > player',
+                    'capture: hold > pot', 'house_stake: house > pot', 'deposit_back: hold > player',
+                    'fee: player > fees', 'payout: pot > player', 'stake_back: pot > player',
+                    'settle: pot > house'])
+               AND (r.amount <> 0 OR r.code IN ('welcome', 'close', 'settle'))
+               AND (r.table_id IS NULL) = (r.code IN ('welcome', 'top_up', 'grant', 'close'))
+               AND length(r.fingerprint) = 64
+            THEN
+                from_system := r.debit IN ('house', 'issuer');
+                to_system := r.credit IN ('house', 'fees');
+            ELSE
+                RAISE EXCEPTION 'no such movement: %, amount %', movement, r.amount
+                    USING ERRCODE = 'check_violation', CONSTRAINT = 'transfer_allowed';
+            END IF;
+
+            IF from_system THEN
+                debited := NULL;
+            ELSE
                 UPDATE account AS q
                    SET balance = q.balance - r.amount, entry_no = q.entry_no + 1,
-                       shut = q.shut OR r.code IN ('close', 'settle')
-                              OR (q.kind = 'hold' AND q.balance = r.amount)
-                 WHERE q.id = r.debit RETURNING * INTO a;
+                       shut = q.shut OR r.code IN ('close', 'settle') OR (q.kind = 'hold' AND q.balance = r.amount)
+                 WHERE q.id = r.debit RETURNING * INTO debited;
                 IF NOT FOUND AND r.code = 'settle' THEN
                     INSERT INTO account (id, kind, table_id, opened_coins, balance, entry_no, shut)
-                    VALUES (r.debit, 'pot', r.table_id, 0, -r.amount, 1, true) RETURNING * INTO a;
+                    VALUES (r.debit, 'pot', r.table_id, 0, -r.amount, 1, true) RETURNING * INTO debited;
                 ELSIF NOT FOUND THEN
                     RAISE EXCEPTION 'no account %', r.debit USING ERRCODE = 'foreign_key_violation';
-                ELSIF a.kind = 'hold' AND r.code <> 'capture' AND a.owner <> r.credit THEN
-                    RAISE EXCEPTION '% is not of %', r.debit, r.credit USING ERRCODE = 'check_violation';
+                ELSIF debited.kind = 'hold' AND r.code <> 'capture' AND debited.owner <> r.credit THEN
+                    RAISE EXCEPTION '% is not of %', r.debit, r.credit
+                        USING ERRCODE = 'check_violation', CONSTRAINT = 'account_owner';
                 END IF;
-                d_no := a.entry_no; d_balance := a.balance;
+                RETURN NEXT debited;
             END IF;
-            IF r.credit NOT IN ('house', 'fees', 'issuer') THEN
+            IF to_system THEN
+                credited := NULL;
+            ELSE
                 UPDATE account AS q
                    SET balance = q.balance + r.amount, entry_no = q.entry_no + 1
-                 WHERE q.id = r.credit RETURNING * INTO a;
+                 WHERE q.id = r.credit RETURNING * INTO credited;
                 IF NOT FOUND AND r.code IN ('welcome', 'hold', 'capture', 'house_stake') THEN
                     INSERT INTO account (id, kind, owner, table_id, opened_coins, balance, entry_no)
-                    VALUES (r.credit, kind_of(r.credit), CASE WHEN r.code = 'hold' THEN r.debit END,
-                            r.table_id, r.amount, r.amount, 1) RETURNING * INTO a;
+                    VALUES (r.credit,
+                            CASE r.code WHEN 'welcome' THEN 'player' WHEN 'hold' THEN 'hold' ELSE 'pot' END,
+                            CASE r.code WHEN 'hold' THEN r.debit END, r.table_id, r.amount, r.amount, 1)
+                    RETURNING * INTO credited;
                 ELSIF NOT FOUND THEN
                     RAISE EXCEPTION 'no account %', r.credit USING ERRCODE = 'foreign_key_violation';
                 END IF;
-                c_no := a.entry_no; c_balance := a.balance;
+                RETURN NEXT credited;
             END IF;
 
-            IF at_part IS DISTINCT FROM r.part THEN
+            IF at_part <> r.part THEN
                 UPDATE chain AS q SET seq = at_seq, hash = last_hash WHERE q.part = at_part;
-                SELECT q.part, q.seq, q.hash INTO at_part, at_seq, last_hash
-                  FROM chain AS q WHERE q.part = r.part;
+                at_part := r.part;
+                SELECT q.seq, q.hash INTO at_seq, last_hash FROM chain AS q WHERE q.part = at_part;
             END IF;
-            at_seq := at_seq + 1;
-            next_hash := sha256(last_hash || convert_to(jsonb_build_array(
-                r.part, at_seq, r.key, r.fingerprint, r.debit, r.credit, r.amount, r.code, r.table_id,
-                r.note, r.at_ms, d_no, d_balance, c_no, c_balance)::text, 'UTF8'));
+            next_hash := sha256(last_hash || convert_to(json_build_array(
+                r.part, at_seq + 1, r.key, r.fingerprint, r.debit, r.credit, r.amount, r.code, r.table_id, r.note,
+                r.at_ms, debited.entry_no, debited.balance, credited.entry_no, credited.balance)::text, 'UTF8'));
             INSERT INTO transfer VALUES (
-                r.part, at_seq, r.key, decode(r.fingerprint, 'hex'), r.debit, r.credit, r.amount, r.code,
-                r.table_id, r.note, r.at_ms, d_no, d_balance, c_no, c_balance, last_hash, next_hash);
-            last_hash := next_hash;
+                r.part, at_seq + 1, r.key, decode(r.fingerprint, 'hex'), r.debit, r.credit, r.amount, r.code,
+                r.table_id, r.note, r.at_ms, debited.entry_no, debited.balance, credited.entry_no,
+                credited.balance, last_hash, next_hash)
+            RETURNING seq, hash INTO at_seq, last_hash;
             IF at_seq % 1000 = 0 THEN
                 UPDATE chain AS q SET seq = at_seq, hash = last_hash WHERE q.part = at_part;
                 PERFORM write_checkpoint(at_part, at_seq);
             END IF;
         END LOOP;
         UPDATE chain AS q SET seq = at_seq, hash = last_hash WHERE q.part = at_part;
-        RETURN QUERY SELECT * FROM account AS q WHERE q.id = ANY (touched) ORDER BY q.id;
     END $$
     """,
 )
@@ -266,7 +269,7 @@ _FUNCTIONS = (
 _GRANTS = (
     "REVOKE ALL ON account, transfer, chain, checkpoint, system_part, system_balance FROM PUBLIC, {role}",
     "GRANT SELECT ON account, transfer, chain, checkpoint, system_part, system_balance TO {role}",
-    "REVOKE ALL ON FUNCTION kind_of, refuse_rewriting, write_checkpoint, lock_accounts, post FROM PUBLIC, {role}",
+    "REVOKE ALL ON FUNCTION refuse_rewriting, write_checkpoint, lock_accounts, post FROM PUBLIC, {role}",
     "GRANT EXECUTE ON FUNCTION lock_accounts, post TO {role}",
 )
 
