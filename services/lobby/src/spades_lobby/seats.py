@@ -140,7 +140,8 @@ class Seats:
         try:
             seen = await self._hub.glance(table_id, account_id)
         except TimeoutError:
-            raise not_found() from None
+            # It may well be there: a table that is busy is not a table that is missing.
+            raise outcome_unknown() from None
         if isinstance(seen, Rejection):
             raise not_found()
         return Game(
