@@ -1,17 +1,20 @@
 """Answering: a decision as the stored answer, the private records and the snapshots it brings."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from spades_events import CE_TYPES, encode, events, private
 from spades_events.values import BOT_ACCOUNT
 from spades_runtime import Answer, Output, Seal, SnapshotRow, StoredEvent
 from spades_table import metrics
 from spades_table.domain import Decision, Refused
-from spades_table.phases import Dealing, Ended, Playing, Table, Unopened
-from spades_table.private import prompt, supplements
+from spades_table.phases import Dealing, Ended, Table, Unopened
+from spades_table.private import WITH_SUPPLEMENTS, prompt, supplements
 from spades_table.reading import CLOCK, TABLE, WALLET
 from spades_table.saving import save_deal, save_end
 from spades_table.wire import answer_record, prompt_record, supplement_record
+
+_ASKING: Final = frozenset((events.TurnStarted, events.CardsSeen))
+"""Behind these a bot on turn is asked: a new turn, or its cards have just been turned."""
 
 
 class Origin(NamedTuple):
@@ -37,19 +40,24 @@ def accepted(decision: Decision, before: Table, origin: Origin, seal: Seal, fing
     outputs: list[Output] = []
     stored: list[StoredEvent] = []
     version = before.version
+    asks = False
     for fact in decision.facts:
         version += 1
-        seats = ""
-        for supplement in supplements(fact, table):
-            seats += str(supplement.seat)
-            outputs.append(supplement_record(supplement, part, table_id, version, now_ms))
-        sealed = None if fact.secret is None else seal.seal(fact.secret, table_id.encode())
-        event = fact.event
-        stored.append(StoredEvent(CE_TYPES[type(event)], encode(event), sealed, seats))
+        event, secret, _ = fact
+        kind = type(event)
+        seats, sealed = "", None
+        if kind in WITH_SUPPLEMENTS:
+            asks = asks or kind in _ASKING
+            for supplement in supplements(fact, table):
+                seats += str(supplement.seat)
+                outputs.append(supplement_record(supplement, part, table_id, version, now_ms))
+        if secret is not None:
+            sealed = seal.seal(secret, table_id.encode())
+        stored.append(StoredEvent(CE_TYPES[kind], encode(event), sealed, seats))
     if origin.hears:
         body = accepted_body(origin, before.version + 1, version)
         outputs.append(told(origin, body, now_ms))
-    asked = prompt(table) if _asks_bot(decision) else None
+    asked = prompt(table) if asks else None
     if asked is not None:
         outputs.append(prompt_record(asked, part, version, now_ms))
     return Answer(
@@ -130,10 +138,3 @@ def accepted_body(origin: Origin, first_version: int, last_version: int) -> byte
 def told(origin: Origin, body: bytes, now_ms: int) -> Output:
     """Return the private record that tells a sender its answer."""
     return answer_record(body, origin.part, origin.table_id, origin.account, origin.command_id, now_ms)
-
-
-def _asks_bot(decision: Decision) -> bool:
-    """Whether a bot on turn has to be asked: a new turn, or its cards have just been turned."""
-    return isinstance(decision.table, Playing) and any(
-        isinstance(fact.event, events.TurnStarted | events.CardsSeen) for fact in decision.facts
-    )

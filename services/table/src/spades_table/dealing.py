@@ -9,6 +9,8 @@ from spades_table.house import MISSES_WITH_FULL_CLOCK
 from spades_table.phases import BetweenHands, Dealing, Playing
 from spades_table.seats import Person
 
+_KINDS = {kind.value: kind for kind in TurnKind}
+
 
 def deal_next(draft: Draft) -> None:
     """Commit the next hand by its fingerprint, deal it and start its first turn."""
@@ -62,7 +64,7 @@ def start_turn(draft: Draft) -> None:
             turn_id=f"{table.game.hand_no}:{table.turns + 1}",
             hand_no=table.game.hand_no,
             seat=seat,
-            kind=TurnKind(expected.kind),
+            kind=_KINDS[expected.kind],
             deadline_ms=deadline_ms,
             server_ms=draft.now_ms,
             computer_speed=computer_speed,

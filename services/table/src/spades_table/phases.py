@@ -23,7 +23,7 @@ Misses = tuple[int, int, int, int]
 OpenedSeeds = tuple[str | None, str | None, str | None, str | None]
 
 
-class Deadline(msgspec.Struct, frozen=True, kw_only=True):
+class Deadline(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The table's earliest deadline; `id` is the version of the event that set it."""
 
     id: int
@@ -35,7 +35,7 @@ class Deadline(msgspec.Struct, frozen=True, kw_only=True):
         return timeout.deadline_id == self.id and timeout.due_ms == self.due_ms and self.due_ms <= now_ms
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True):
+class Setup(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What never changes once a table is open."""
 
     def __repr__(self) -> str:
@@ -51,7 +51,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """Root of the deal chain; None where its seal cannot be opened, and no card can be dealt."""
 
 
-class Seeds(msgspec.Struct, frozen=True, kw_only=True):
+class Seeds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The four seeds of the whole game, in hexadecimal, and whose are missing."""
 
     seeds: tuple[str, str, str, str]
@@ -67,7 +67,7 @@ class Seeds(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class Turn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One expected move; `autoplayed` once the table has begun to play it itself."""
 
     turn_id: str
@@ -78,7 +78,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     autoplayed: bool = False
 
 
-class _Phase(msgspec.Struct, frozen=True, kw_only=True):
+# Tables hold no cycles, and five thousand of them need not be looked at by every collection.
+class _Phase(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     version: int
 
     def __repr__(self) -> str:
@@ -86,7 +87,7 @@ class _Phase(msgspec.Struct, frozen=True, kw_only=True):
         return f"<{type(self).__name__} at version {self.version}>"
 
 
-class Unopened(_Phase, frozen=True, kw_only=True):
+class Unopened(_Phase, frozen=True, kw_only=True, gc=False):
     """A table id that nobody has opened yet."""
 
     table_id: str
@@ -95,7 +96,7 @@ class Unopened(_Phase, frozen=True, kw_only=True):
     deadline: None = None
 
 
-class Seating(_Phase, frozen=True, kw_only=True):
+class Seating(_Phase, frozen=True, kw_only=True, gc=False):
     """Seats are asked for, paid, taken and given up."""
 
     setup: Setup
@@ -107,7 +108,7 @@ class Seating(_Phase, frozen=True, kw_only=True):
     """When the table closes unless it is full; None until the first deadline is set."""
 
 
-class OpeningSeeds(msgspec.Struct, frozen=True, kw_only=True):
+class OpeningSeeds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Browsers open their seeds; nobody else sees one before all are fixed."""
 
     opened: OpenedSeeds
@@ -116,7 +117,7 @@ class OpeningSeeds(msgspec.Struct, frozen=True, kw_only=True):
         return "<OpeningSeeds>"
 
 
-class Starting(_Phase, frozen=True, kw_only=True):
+class Starting(_Phase, frozen=True, kw_only=True, gc=False):
     """All seats are locked; seeds and captured stakes come in either order."""
 
     setup: Setup
@@ -129,7 +130,7 @@ class Starting(_Phase, frozen=True, kw_only=True):
     start_due_ms: int
 
 
-class BetweenHands(_Phase, frozen=True, kw_only=True):
+class BetweenHands(_Phase, frozen=True, kw_only=True, gc=False):
     """The score sheet is up, which `ready` seats have seen; also the moment before hand 1."""
 
     setup: Setup
@@ -140,7 +141,7 @@ class BetweenHands(_Phase, frozen=True, kw_only=True):
     ready: tuple[int, ...]
 
 
-class Dealing(_Phase, frozen=True, kw_only=True):
+class Dealing(_Phase, frozen=True, kw_only=True, gc=False):
     """A hand is committed and not yet dealt: only inside a commit, and in snapshots."""
 
     setup: Setup
@@ -152,7 +153,7 @@ class Dealing(_Phase, frozen=True, kw_only=True):
     fingerprint: str
 
 
-class Playing(_Phase, frozen=True, kw_only=True):
+class Playing(_Phase, frozen=True, kw_only=True, gc=False):
     """A hand from the deal to its score."""
 
     setup: Setup
@@ -168,7 +169,7 @@ class Playing(_Phase, frozen=True, kw_only=True):
     misses: Misses
 
 
-class Unreadable(_Phase, frozen=True, kw_only=True):
+class Unreadable(_Phase, frozen=True, kw_only=True, gc=False):
     """A running game whose cards cannot be read again; all that is left is to cancel it."""
 
     setup: Setup
@@ -180,7 +181,7 @@ class Unreadable(_Phase, frozen=True, kw_only=True):
     hand_no: int
 
 
-class Ended(_Phase, frozen=True, kw_only=True):
+class Ended(_Phase, frozen=True, kw_only=True, gc=False):
     """Over. `settled` once the wallet has paid, or where there is nothing to pay."""
 
     setup: Setup

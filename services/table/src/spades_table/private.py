@@ -28,6 +28,9 @@ from spades_table.phases import (
 from spades_table.seats import SEATS, Bot, Chairs, Open, Person, Reserved, holder
 
 _encode = msgspec.json.Encoder().encode
+WITH_SUPPLEMENTS: Final = frozenset((events.TurnStarted, events.HandDealt, events.CardsSeen, events.CardsPassed))
+"""The events of which a seat may see more than the public does."""
+
 _NO_VIEW: Final = msgspec.Raw(b"null")
 
 

@@ -70,9 +70,10 @@ def read_command(source: Input) -> Command:
         raise Unreadable(f"{type(message).__name__} is no command to a table")
     if envelope.actor is None:
         raise Unreadable("no sender")
-    for name, text in (("sender", envelope.actor), ("command id", envelope.id)):
-        if not 0 < len(text) <= ID_CHARS_MAX or "\x00" in text:
-            raise Unreadable(f"{name} is empty, too long or not text")
+    if not _is_id(envelope.actor):
+        raise Unreadable("the sender is empty, too long or not text")
+    if not _is_id(envelope.id):
+        raise Unreadable("the command id is empty, too long or not text")
     if envelope.actor in (CLOCK, WALLET, TABLE):
         raise Unreadable("no account can have the sender's id")
     return Command(
@@ -101,6 +102,10 @@ def read_news(source: Input) -> News | None:
         body=message,
         traceparent=envelope.traceparent,
     )
+
+
+def _is_id(text: str) -> bool:
+    return 0 < len(text) <= ID_CHARS_MAX and "\x00" not in text
 
 
 def _envelope(source: Input) -> Envelope:

@@ -9,11 +9,11 @@ from spades_events.events import SeatResult
 from spades_events.values import BOT_ACCOUNT, SeatHolder
 
 
-class Open(msgspec.Struct, frozen=True, tag=True):
+class Open(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Nobody's seat."""
 
 
-class Reserved(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class Reserved(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
     """Asked for and not yet paid."""
 
     account_id: str
@@ -22,7 +22,7 @@ class Reserved(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     due_ms: int
 
 
-class Person(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class Person(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
     """A player. `reservation_id` names the hold that pays; None where no coins are played for."""
 
     account_id: str
@@ -30,7 +30,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     reservation_id: str | None
 
 
-class Bot(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+class Bot(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
     """A computer seat; `leaver` is the person whose seat it took over, if any."""
 
     leaver: Person | None = None

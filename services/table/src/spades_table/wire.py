@@ -16,6 +16,8 @@ _SOURCE = ("ce_source", SOURCE.encode())
 _JSON = ("content-type", b"application/json")
 _SUPPLEMENT = ("ce_type", CE_TYPES[private.Supplement].encode())
 _ANSWER = ("ce_type", CE_TYPES[private.Answer].encode())
+_PROMPT = ("ce_type", CE_TYPES[private.Prompt].encode())
+_SEATS = tuple([("ce_spadesseat", b"%d" % seat) for seat in range(4)])
 
 
 @lru_cache(maxsize=256)
@@ -58,7 +60,6 @@ def public_records(answer: Answer) -> list[Output]:
 
 def supplement_record(supplement: private.Supplement, part: int, stream: str, version: int, at_ms: int) -> Output:
     """One seat's supplement of the event at `version`."""
-    seat = b"%d" % supplement.seat
     headers = [
         _SPEC,
         ("ce_id", f"{stream}:{version}:{supplement.seat}".encode()),
@@ -68,7 +69,7 @@ def supplement_record(supplement: private.Supplement, part: int, stream: str, ve
         _JSON,
         ("ce_sequence", b"%d" % version),
         _time(at_ms),
-        ("ce_spadesseat", seat),
+        _SEATS[supplement.seat],
     ]
     return Output(Topic.TABLE_PRIVATE, part, stream, encode(supplement), headers)
 
@@ -90,16 +91,19 @@ def answer_record(body: bytes, part: int, stream: str, account: str, command_id:
 
 def prompt_record(prompt: private.Prompt, part: int, version: int, at_ms: int) -> Output:
     """A bot seat's turn, for the bot service."""
-    envelope = Envelope(
-        id=f"{prompt.table_id}:{version}:prompt",
-        type=CE_TYPES[private.Prompt],
-        source=SOURCE,
-        subject=prompt.table_id,
-        sequence=version,
-        time_ms=at_ms,
-        seat=prompt.seat,
-    )
-    return Output(Topic.TABLE_PROMPTS, part, prompt.table_id, encode(prompt), headers_of(envelope))
+    stream = prompt.table_id
+    headers = [
+        _SPEC,
+        ("ce_id", f"{stream}:{version}:prompt".encode()),
+        _SOURCE,
+        _PROMPT,
+        ("ce_subject", stream.encode()),
+        _JSON,
+        ("ce_sequence", b"%d" % version),
+        _time(at_ms),
+        _SEATS[prompt.seat],
+    ]
+    return Output(Topic.TABLE_PROMPTS, part, stream, encode(prompt), headers)
 
 
 def snapshot_record(snapshot: private.Snapshot, part: int, record_id: str) -> Output:
