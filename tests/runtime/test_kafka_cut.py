@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from spades_local.testing import Namespace, serve_infra
 
+from spades_local.testing import Namespace, serve_infra
 from tests.runtime.corner import Corner
 from tests.runtime.counter import CounterProcessor
 
