@@ -1,0 +1,1 @@
+"""Whole games through the public interface alone, then every promise checked: `python -m tests.demo`."""

@@ -1,0 +1,126 @@
+"""One game from its opening to its end, and the plan of who plays what and how."""
+
+import asyncio
+import random
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from tests.demo.gateway import Account
+from tests.demo.player import Manner, Player
+
+STAKES = (10, 20, 50, 100, 200)
+RULESETS: tuple[tuple[str, dict[str, int | bool]], ...] = (
+    ("deniro", {}),
+    ("classic", {}),
+    ("bicycle", {"blind_nil": True, "swap": True}),
+    ("club", {}),
+    ("jokers", {"blind_nil": True}),
+)
+_S, _L, _Q, _D = Manner.STEADY, Manner.LEAVES, Manner.SILENT, Manner.DROPS
+# Kind of table, and one person a seat; bots take the others.
+TABLES: tuple[tuple[str, tuple[Manner, ...]], ...] = (
+    ("practice", (_S,)),
+    ("coins", (_S,)),
+    ("online", (_S, _D)),
+    ("online", (_S, _S, _S, _L)),
+    ("coins", (_Q,)),
+    ("practice", (_S, _D, _S, _S)),
+    ("online", (_S, _Q, _D)),
+    ("coins", (_L,)),
+    ("practice", (_S, _L)),
+    ("online", (_D, _S, _S, _D)),
+    ("coins", (_D,)),
+    ("online", (_L, _L, _S)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be played."""
+
+    number: int
+    kind: str
+    ruleset: str
+    options: dict[str, int | bool]
+    stake_coins: int
+    manners: tuple[Manner, ...]
+
+
+def plans(games: int, ruleset: str | None) -> Iterator[Plan]:
+    """A mix of kinds, people and manners; every rule set, or one."""
+    choices = [(name, options) for name, options in RULESETS if ruleset in (None, name)]
+    for number in range(games):
+        kind, manners = TABLES[number % len(TABLES)]
+        name, options = choices[number % len(choices)]
+        stake_coins = 0 if kind == "practice" else STAKES[number % len(STAKES)]
+        yield Plan(number + 1, kind, name, options, stake_coins, manners)
+
+
+@dataclass(slots=True)
+class Played:
+    """How a game went, as its people saw it."""
+
+    plan: Plan
+    table_id: str = ""
+    players: list[Player] = field(default_factory=list)
+    scores: tuple[int, int] = (0, 0)
+    end_reason: str | None = None
+    is_over: bool = False
+    took_s: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def hands(self) -> int:
+        return max((player.hands for player in self.players), default=0)
+
+
+async def play(plan: Plan, address: str, http: httpx.AsyncClient, played: Played) -> None:
+    """Play a game to its end; what went wrong stands in `played.faults`."""
+    started_s = time.monotonic()
+    chance = random.Random(plan.number)
+    for manner in plan.manners:
+        account = Account(http, f"Demo {secrets.token_hex(5)}")
+        played.players.append(Player(account, manner, chance))
+    await asyncio.gather(*(_enter(player.account, plan) for player in played.players))
+    host = played.players[0]
+    played.table_id = await host.account.open_table(_table(plan))
+    price_coins = plan.stake_coins + (plan.stake_coins + 9) // 10 if plan.stake_coins else 0
+    async with asyncio.TaskGroup() as tasks:
+        for player in played.players:
+            tasks.create_task(player.play(address, played.table_id, price_coins))
+        await asyncio.gather(*(player.seated.wait() for player in played.players))
+        if plan.kind == "practice" or (plan.kind == "online" and len(played.players) < 4):
+            await _start(host, played)
+    seen = host.socket.seen
+    assert seen is not None
+    played.scores, played.end_reason, played.is_over = seen.scores, seen.end_reason, seen.ended
+    played.took_s = time.monotonic() - started_s
+    for player in played.players:
+        played.faults += player.faults
+
+
+async def _enter(account: Account, plan: Plan) -> None:
+    await account.enter()
+    if plan.stake_coins:
+        await account.register()
+
+
+def _table(plan: Plan) -> dict[str, Any]:
+    return {
+        "kind": plan.kind,
+        "ruleset": {"name": plan.ruleset, "options": plan.options},
+        "stake_coins": plan.stake_coins,
+        "bots_welcome": True,
+    }
+
+
+async def _start(host: Player, played: Played) -> None:
+    answer = await host.start_game()
+    # A table that started while the answer was lost is as good.
+    if answer["type"] == "command_rejected" and answer["code"] not in ("starting", "wrong_phase"):
+        played.faults.append(f"start: {answer['code']}")

@@ -1,0 +1,96 @@
+"""The gateway's REST interface as a program uses it: a key on what must happen once, and patience."""
+
+import asyncio
+import secrets
+import uuid
+from typing import Any
+
+import httpx
+
+RETRY_FIRST_S = 0.1
+RETRY_MAX_S = 1.0
+LIMIT_S = 120.0
+AGAIN = frozenset({429, 500, 502, 503, 504})
+"""Statuses behind which the same request may be sent again."""
+
+
+class Refused(Exception):
+    """The gateway's answer is no, and would be no again."""
+
+    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+        super().__init__(f"{status} {problem.get('code')}: {problem.get('message')}")
+        self.code = str(problem.get("code"))
+        self.problem = problem
+
+
+class Account:
+    """One person: a guest, or an account with coins."""
+
+    def __init__(self, http: httpx.AsyncClient, name: str) -> None:
+        self._http = http
+        self.name = name
+        self.account_id = ""
+        self._token = ""
+
+    async def enter(self) -> None:
+        """Become a guest."""
+        session = await self._ask("POST", "/v1/sessions", {"guest": True, "name": self.name, "token": True})
+        self.account_id, self._token = session["account_id"], session["token"]
+
+    async def register(self) -> None:
+        """Turn the guest into an account, and wait for its coins."""
+        body = {"name": self.name, "password": secrets.token_hex(12), "token": True}
+        try:
+            account = await self._ask("POST", "/v1/accounts", body)
+            self.account_id, self._token = account["account_id"], account["token"]
+        except Refused as refused:
+            # The first try was carried out and its answer lost; its password is still good.
+            if refused.code not in ("name_taken", "unauthorized", "already_registered"):
+                raise
+            session = await self._ask("POST", "/v1/sessions", body)
+            self.account_id, self._token = session["account_id"], session["token"]
+        async with asyncio.timeout(LIMIT_S):
+            while not (await self.get("/v1/wallet"))["open"]:
+                await asyncio.sleep(RETRY_FIRST_S)
+
+    async def open_table(self, body: dict[str, Any]) -> str:
+        return str((await self.post("/v1/tables", body))["table_id"])
+
+    async def ticket(self) -> str:
+        return str((await self._ask("POST", "/v1/ws-tickets", {}))["ticket"])
+
+    async def get(self, path: str) -> dict[str, Any]:
+        return await self._ask("GET", path, None)
+
+    async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        return await self._ask("POST", path, body, key=str(uuid.uuid4()))
+
+    async def put(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        return await self._ask("PUT", path, body, key=str(uuid.uuid4()))
+
+    async def delete(self, path: str) -> dict[str, Any]:
+        return await self._ask("DELETE", path, None, key=str(uuid.uuid4()))
+
+    async def _ask(self, method: str, path: str, body: dict[str, Any] | None, key: str | None = None) -> dict[str, Any]:
+        """Ask until there is an answer; the key makes of many tries one effect."""
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        pause_s = RETRY_FIRST_S
+        async with asyncio.timeout(LIMIT_S):
+            while True:
+                try:
+                    answer = await self._http.request(method, path, json=body, headers=headers)
+                    if answer.status_code not in AGAIN:
+                        return _content(answer)
+                except httpx.TransportError:
+                    pass
+                await asyncio.sleep(pause_s)
+                pause_s = min(pause_s * 2, RETRY_MAX_S)
+
+
+def _content(answer: httpx.Response) -> dict[str, Any]:
+    content: dict[str, Any] = answer.json() if answer.content else {}
+    if answer.is_success:
+        return content
+    raise Refused(answer.status_code, content)

@@ -1,0 +1,71 @@
+"""What a person sees of the demo: a progress line, a row a game, the figures, the checks."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.demo.game import Played
+from tests.demo.player import Manner
+
+MIB = 1 << 20
+
+
+def games_table(games: Sequence[Played], payouts: dict[str, dict[str, int]]) -> Table:
+    """A row a game: ruleset, people, hands, score, who left, stakes, payouts."""
+    table = Table(title="Games", title_justify="left")
+    columns = ("#", "kind", "rules", "people", "hands", "score", "end", "left", "silent", "stake", "payouts", "s")
+    for name in columns:
+        table.add_column(name, justify="right" if name in ("#", "hands", "stake", "s") else "left", no_wrap=True)
+    for played in games:
+        plan = played.plan
+        table.add_row(
+            str(plan.number),
+            plan.kind,
+            plan.ruleset,
+            _people(played),
+            str(played.hands),
+            f"{played.scores[0]}–{played.scores[1]}",
+            played.end_reason or "-",
+            str(sum(player.left for player in played.players) or "-"),
+            str(sum(player.manner is Manner.SILENT for player in played.players) or "-"),
+            str(plan.stake_coins or "-"),
+            _payouts(played, payouts.get(played.table_id, {})),
+            f"{played.took_s:.0f}",
+        )
+    return table
+
+
+def _people(played: Played) -> str:
+    cut = sum(player.socket.reconnections for player in played.players if hasattr(player, "socket"))
+    return f"{len(played.players)}" + (f" ({cut} cuts)" if cut else "")
+
+
+def _payouts(played: Played, nets: dict[str, int]) -> str:
+    if not nets:
+        return "-"
+    mine = [nets.get(player.account.account_id, 0) for player in played.players]
+    rest = {name: nets[name] for name in ("house", "fees") if name in nets}
+    return " ".join([*(f"{net:+d}" for net in mine), *(f"{name}{net:+d}" for name, net in rest.items())])
+
+
+def memory_line(sizes: dict[str, int]) -> str:
+    """Resident memory by process."""
+    return ", ".join(f"{name} {size // MIB} MB" for name, size in sizes.items())
+
+
+def percentile_ms(seconds: Sequence[float], share: float) -> float:
+    """The value below which this share of them lies, in milliseconds."""
+    ordered = sorted(seconds)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1_000 if ordered else 0.0
+
+
+def check_line(console: Console, name: str, faults: Sequence[str], good: str) -> bool:
+    """One promise: a tick and what was seen, or a cross and what is wrong; whether it holds."""
+    if not faults:
+        console.print(f"[green]✓[/green] {name}: {good}")
+        return True
+    console.print(f"[red]✗ {name}[/red]: {len(faults)} faults")
+    for fault in faults[:10]:
+        console.print(f"    {fault}", markup=False)
+    return False
