@@ -4,7 +4,7 @@ import pytest
 
 import spades_rules as rules
 from spades_events import commands, events
-from spades_events.values import BOT_ACCOUNT
+from spades_events.values import BOT_ACCOUNT, RulesetChoice, TableKind
 from spades_table.phases import BetweenHands, Ended, Playing, Table
 from spades_table.seats import Person
 from tests.table.driving import (
@@ -275,3 +275,25 @@ def test_between_hands_every_move_is_stale() -> None:
     driven = four_people()
     driven.play_until(lambda table: isinstance(table, BetweenHands))
     assert driven.refused(HOST, commands.PlayCard(turn_id="1:56", card="AS")) == "stale_turn"
+
+
+def test_the_bot_service_asks_for_nothing_but_moves() -> None:
+    fresh = DrivenTable()
+    opening = commands.OpenTable(kind=TableKind.PRACTICE, ruleset=RulesetChoice(name="classic"))
+    assert fresh.refused(BOT_ACCOUNT, opening) == "account_required"
+    for driven in (open_table(), practice()):
+        for command in (
+            commands.TakeSeat(),
+            commands.ReleaseSeat(),
+            commands.StartGame(),
+            commands.OpenSeed(seed="00" * 32),
+            commands.LeaveGame(confirm_price_coins=0),
+            commands.ReadyForNextHand(),
+        ):
+            assert driven.refused(BOT_ACCOUNT, command) == "account_required"
+
+
+def open_table() -> DrivenTable:
+    driven = DrivenTable()
+    driven.open()
+    return driven

@@ -8,6 +8,7 @@ from typing import NamedTuple, assert_never
 
 from spades_events import commands, events, wallet
 from spades_events.clock import TimedOut
+from spades_events.values import BOT_ACCOUNT
 from spades_table.deadlines import Outage, extend, timed_out
 from spades_table.draft import Decision, Draft
 from spades_table.evolving import evolve
@@ -94,6 +95,11 @@ def _decide_command(draft: Draft, account_id: str, command: TableCommand, chance
     match command:
         case commands.PlayCard() | commands.PlaceBid() | commands.PassCards():
             make_move(draft, account_id, command)
+        case commands.LookAtCards():
+            look_at_cards(draft, account_id, command)
+        case _ if account_id == BOT_ACCOUNT:
+            # The table seats bots and lets them go; they only play.
+            raise refused("account_required")
         case commands.OpenTable():
             open_table(draft, account_id, command, chance)
         case _ if isinstance(draft.table, Unopened):
@@ -110,8 +116,6 @@ def _decide_command(draft: Draft, account_id: str, command: TableCommand, chance
             leave_game(draft, account_id, command)
         case commands.ReadyForNextHand():
             ready(draft, account_id, command)
-        case commands.LookAtCards():
-            look_at_cards(draft, account_id, command)
         case never:
             assert_never(never)
 

@@ -8,6 +8,7 @@ from spades_rules.cards import SUIT_NAMES
 
 WORDS: Final = {
     "not_found": "There is no such table.",
+    "account_required": "That needs an account of one's own.",
     "conflict": "This was already asked, and otherwise.",
     "not_started": "The game has not started.",
     "starting": "The game is about to start; nobody can leave or join now.",
