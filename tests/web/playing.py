@@ -15,7 +15,8 @@ def play_card(page: Page) -> str:
     page.wait_for_selector(".hand.is-own-turn .card.is-legal")
     card = page.locator(".hand.is-own-turn .card.is-legal").first
     name = card.get_attribute("data-card") or ""
-    card.click()
+    # By its index, as one taps a card that others lie on.
+    card.click(position={"x": 10, "y": 16})
     page.wait_for_selector(f".hand [data-card='{name}']", state="detached")
     return name
 

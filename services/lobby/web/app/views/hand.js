@@ -1,5 +1,5 @@
 // One's own cards. Arrow keys move through them; a refused card stays focusable and explains itself.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { cardWords, inHandOrder } from "../cards.js";
 import { html } from "../html.js";
 import { isOwnTurn, whyNot } from "../table/selectors.js";
@@ -16,7 +16,11 @@ export function Hand({ state, chosen, onCard }) {
   const [focused, setFocused] = useState(0);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   const at = Math.min(focused, Math.max(0, cards.length - 1));
-  useEffect(() => keepFocus(list.current, at), [cards.length]);
+  // Asked before the page changes: a card that is played takes the focus with it.
+  const hadFocus = list.current?.contains(document.activeElement) ?? false;
+  useLayoutEffect(() => {
+    if (hadFocus && !list.current?.contains(document.activeElement)) focusCard(list.current, at);
+  }, [cards.length]);
   if (state.seat === null) return null;
   if (state.hand === null && state.handPhase !== "none") return html`<${FaceDownHand} />`;
   const playing = isOwnTurn(state) && state.turn?.kind === "play";
@@ -65,12 +69,8 @@ function moveFocus(event, at, count, setFocused) {
   event.preventDefault();
   const next = (to + count) % count;
   setFocused(next);
-  const button = /** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")[next];
-  button?.focus();
+  focusCard(/** @type {HTMLElement} */ (event.currentTarget), next);
 }
 
-/** A card that was played took the focus with it: it goes to its neighbour. @param {HTMLElement | null} list @param {number} at */
-function keepFocus(list, at) {
-  if (!list || list.dataset.focused !== "yes") return;
-  if (document.activeElement === document.body) list.querySelectorAll("button")[at]?.focus();
-}
+/** @param {HTMLElement | null} list @param {number} at */
+const focusCard = (list, at) => list?.querySelectorAll("button")[at]?.focus();

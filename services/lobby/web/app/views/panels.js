@@ -121,7 +121,7 @@ export function HandEnd({ state, session, busy }) {
   const ready = state.seat !== null && state.ready.includes(state.seat);
   const waiting = [0, 1, 2, 3].filter((seat) => state.seats[seat]?.account_id !== BOT && !state.ready.includes(seat));
   return html`<div class="panel hand-end" role="group" aria-label="End of the hand">
-    ${scored ? html`<${HandSheet} state=${state} scored=${scored} />` : html`<p>The hand is over.</p>`}
+    ${scored ? html`<${HandSheet} state=${state} scored=${scored} heading="h2" />` : html`<p>The hand is over.</p>`}
     <div class="button-row">
       ${
         state.seat !== null && !ready

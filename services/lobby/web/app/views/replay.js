@@ -87,7 +87,7 @@ function Replay({ tableId, events, names, me }) {
         return html`<${SeatBadge} key=${place} state=${state} seat=${at} clock=${CLOCK} />`;
       })}
       <div class="middle">
-        ${between && scored ? html`<div class="panel"><${HandSheet} state=${state} scored=${scored} /></div>` : html`<${TrickArea} state=${state} />`}
+        ${between && scored ? html`<div class="panel"><${HandSheet} state=${state} scored=${scored} heading="h2" /></div>` : html`<${TrickArea} state=${state} />`}
       </div>
     </main>
     <section class="replay-controls" aria-label="Steps">
@@ -137,7 +137,7 @@ function Hands({ state, hands, open }) {
   return html`<div class="replay-hands">
     ${shown.map(
       (seat) => html`<div key=${seat} data-hand=${seat}>
-        <h3>${seatName({ ...state, seat: 0 }, seat)}</h3>
+        <h2>${seatName({ ...state, seat: 0 }, seat)}</h2>
         <ul class="card-row">
           ${inHandOrder(hands[seat] ?? []).map((card) => html`<li key=${card} class="small-card"><${CardFace} card=${card} /><span class="sr-only">${cardWords(card)}</span></li>`)}
         </ul>

@@ -20,11 +20,11 @@ export function ScoreSheet({ state }) {
   </div>`;
 }
 
-/** One hand, both teams. @param {{state: TableState, scored: AnyFrame}} props */
-export function HandSheet({ state, scored }) {
+/** One hand, both teams. @param {{state: TableState, scored: AnyFrame, heading?: "h2" | "h3"}} props */
+export function HandSheet({ state, scored, heading = "h3" }) {
   const own = ownTeam(state);
   return html`<section class="hand-sheet" aria-label=${`Hand ${scored.hand_no}`}>
-    <h3>Hand ${scored.hand_no}</h3>
+    <${heading}>Hand ${scored.hand_no}<//>
     <div class="sheet-teams">
       ${[own, 1 - own].map(
         (team) => html`<${TeamSheet} key=${team} state=${state} scored=${scored} team=${team} />`,
