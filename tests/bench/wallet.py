@@ -143,7 +143,7 @@ async def measured(namespace: Namespace) -> dict[str, float]:
     own = namespace.databases["wallet"]
     with psycopg.connect(own.owner_url, autocommit=True, options=f"-c search_path={own.schema}") as owner:
         for statement in PLAIN:
-            owner.execute(statement)  # type: ignore[arg-type]
+            owner.execute(statement)
     connections = await connected(own.owner_url, own.schema)
     figures: dict[str, float] = {}
     try:

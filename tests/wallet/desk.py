@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any, cast
 
 from spades_events import CE_TYPES, Envelope, Topic, decode, encode, envelope_of, headers_of
-from spades_events.commands import WalletCommand
+from spades_events.commands import GrantCoins, WalletCommand
 from spades_events.wallet import WalletEvent
 from spades_local.testing import Namespace
 from spades_runtime import Commit, Database, Input, Output, RuntimeSettings, database
@@ -22,6 +22,7 @@ from tests.wallet.games import CoinGame
 NOON_MS = 1_767_268_800_000
 """2026-01-01, 12:00 UTC."""
 DAY_MS = 86_400_000
+OPERATOR = "olga"
 _ids = count(1)
 
 
@@ -32,7 +33,7 @@ class _Published:
         self.outputs: list[Output] = []
         self.published_seq: dict[int, int] = {}
 
-    def publish(self, outputs: Iterable[Output], now_ms: int, published: Mapping[int, int]) -> None:
+    async def publish(self, outputs: Iterable[Output], now_ms: int, published: Mapping[int, int]) -> None:
         self.outputs += outputs
         self.published_seq |= published
 
@@ -113,7 +114,7 @@ class Desk:
             type=CE_TYPES[type(command)],
             source="/spades/lobby",
             subject=account,
-            actor=account,
+            actor=OPERATOR if isinstance(command, GrantCoins) else account,
         )
         return self.record(Topic.WALLET_COMMANDS, envelope, encode(command))
 

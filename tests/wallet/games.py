@@ -76,19 +76,18 @@ class CoinGame:
 
     def ended(self) -> GameEnded | TableCancelled:
         results = [self._result(seat) for seat in SEATS]
+        winner: int | None = None
         match self.end:
             case ("win", winner):
-                how = (winner, "target")
-            case ("draw",):
-                how = (None, "draw")
-            case ("abandoned",):
-                how = (None, "abandoned")
+                reason = "target"
+            case ("draw",) | ("abandoned",):
+                reason = self.end[0]
             case _:
                 reason = "not_started" if self.end == NOT_STARTED else "deal_unreadable"
                 return TableCancelled(reason=reason, stake_coins=self.stake, seats=tuple(results))
         return GameEnded(
-            winner=how[0],
-            reason=how[1],
+            winner=winner,
+            reason=reason,
             scores=(500, 300),
             hands=9,
             stake_coins=self.stake,

@@ -57,7 +57,7 @@ async def superuser(ledger: Namespace) -> AsyncIterator[Database]:
 
 
 async def faults_after(superuser: Database, statement: str) -> list[str]:
-    await superuser.execute(statement)  # type: ignore[arg-type]
+    await superuser.execute(statement)
     return (await check(superuser)).faults
 
 

@@ -84,7 +84,7 @@ async def test_the_same_command_again_has_the_same_answer_and_another_body_is_a_
     assert codes(await desk.ask("bea", GrantCoins(amount_coins=60, reason="won a raffle"), "c1")) == ["conflict"]
     assert (await balances(desk.db, ["bea"]))["bea"] == 1_050
     cursor = await desk.db.execute("SELECT note FROM transfer WHERE credit = 'bea' AND code = 'grant'")
-    assert await cursor.fetchall() == [("won a raffle",)]
+    assert await cursor.fetchall() == [("won a raffle (by olga)",)]
 
 
 async def test_the_same_command_twice_in_one_poll_is_one_effect(desk: Desk) -> None:
@@ -178,6 +178,16 @@ async def test_a_closed_account_gives_all_back_and_takes_nothing_more(desk: Desk
 async def test_a_grant_is_positive_and_bounded(desk: Desk, amount: int) -> None:
     await desk.ask("fay", OpenAccount())
     assert codes(await desk.ask("fay", GrantCoins(amount_coins=amount, reason="a test"))) == ["amount_out_of_range"]
+
+
+async def test_nobody_grants_coins_to_themselves(desk: Desk) -> None:
+    await desk.ask("ivo", OpenAccount())
+    for actor in ("ivo", None):
+        grant = Envelope(
+            id=f"own-{actor}", type=CE_TYPES[GrantCoins], source="/spades/lobby", subject="ivo", actor=actor
+        )
+        body = encode(GrantCoins(amount_coins=5, reason="a present"))
+        assert codes(await desk.handle(desk.record(Topic.WALLET_COMMANDS, grant, body))) == ["not_an_operator"]
 
 
 async def test_a_hold_moves_stake_and_deposit_to_escrow(desk: Desk) -> None:

@@ -56,7 +56,7 @@ def hold(name: str, number: int, amount: int) -> dict[str, Any]:
 
 
 async def count(db: Database, where: str, *values: object) -> int:
-    cursor = await db.execute(f"SELECT count(*) FROM transfer WHERE {where}", list(values))  # type: ignore[arg-type]
+    cursor = await db.execute(f"SELECT count(*) FROM transfer WHERE {where}", list(values))
     found = await cursor.fetchone()
     assert found is not None
     return int(found[0])
@@ -214,17 +214,17 @@ WRITING = [
 @pytest.mark.parametrize("statement", WRITING)
 async def test_the_services_role_cannot_write_the_ledger_but_by_its_functions(db: Database, statement: str) -> None:
     with pytest.raises((errors.InsufficientPrivilege, errors.FeatureNotSupported)):
-        await db.execute(statement)  # type: ignore[arg-type]
+        await db.execute(statement)
 
 
 @pytest.mark.parametrize("statement", REWRITING)
 def test_history_is_not_rewritten_even_by_an_administrator(admin: psycopg.Connection[Any], statement: str) -> None:
     with pytest.raises(errors.InsufficientPrivilege):
-        admin.execute(statement)  # type: ignore[arg-type]
+        admin.execute(statement)
     # Nor where ordinary triggers keep still.
     admin.execute("SET session_replication_role = replica")
     with pytest.raises(errors.InsufficientPrivilege):
-        admin.execute(statement)  # type: ignore[arg-type]
+        admin.execute(statement)
 
 
 def test_all_that_the_services_role_may_do_is_granted_by_name(

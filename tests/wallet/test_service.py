@@ -185,6 +185,27 @@ async def test_games_settle_once_whatever_the_moment_the_wallet_dies(served: Nam
         await check(served, world)
 
 
+async def test_an_operators_grant_is_an_entry_with_its_reason_and_given_once(served: Namespace) -> None:
+    name = "lucky"
+    grant = [*["-m", "spades_wallet.grant", "lucky", "70"], "found a bug", *["--operator", "olga", "--id", "g1"]]
+    env = served.service_env("wallet")
+
+    async def said() -> tuple[int | None, bytes]:
+        process = await asyncio.create_subprocess_exec(sys.executable, *grant, env=env, stdout=subprocess.PIPE)
+        out, _ = await process.communicate()
+        return process.returncode, out
+
+    with running(served):
+        async with World(served, []) as world, asyncio.timeout(WAIT_LIMIT_S):
+            await world.open(name)
+            while not world.told[name]:
+                await world.hear()
+            assert await said() == (0, b"granted 70; lucky now has 1070\n")
+            assert await said() == (0, b"granted 70; lucky now has 1070\n")
+            grant[2:4] = ["stranger", "5"]
+            assert await said() == (1, b"refused: no_account\n")
+
+
 def test_the_wallet_is_not_ready_while_the_database_forgets_what_it_acknowledged(namespace: Namespace) -> None:
     namespace.create_topics(partitions=1)
     namespace.migrate("wallet")

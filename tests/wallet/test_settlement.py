@@ -91,7 +91,8 @@ def test_the_order_of_leaving_does_not_matter(order: tuple[int, ...]) -> None:
 def test_the_fee_is_the_leavers_at_once_and_the_stake_stays_in_the_pot() -> None:
     game = CoinGame(table="t", stake=100, people=(0, 1, 2, 3), leaves=(0,))
     book = rich_book(game)
-    for fact in [*(game.reserved(seat) for seat in game.people), game.locked()]:
+    before: list[TableFact] = [*(game.reserved(seat) for seat in game.people), game.locked()]
+    for fact in before:
         book, _, _ = step(book, game, fact)
     book, events, transfers = step(book, game, game.forfeited(0))
     [taken] = events
@@ -121,6 +122,22 @@ def test_a_captured_hold_stays_held_until_the_settlement() -> None:
     book, [settled], _ = step(book, game, game.ended())
     assert isinstance(settled, Settlement)
     assert [(b.available_coins, b.held_coins, b.change_coins) for b in settled.accounts] == [(START + 100, 0, 210)]
+
+
+@pytest.mark.parametrize(
+    ("balance", "stake", "refused"),
+    [
+        (2**53 - 1, 10, "stake_too_high"),
+        (2**53 - 1 - 21, 10, "stake_too_high"),
+        (2**53 - 1 - 22, 10, None),
+        (2**52, 2**51, "stake_too_high"),
+    ],
+)
+def test_a_stake_that_could_not_be_paid_out_exactly_is_not_held(balance: int, stake: int, refused: str | None) -> None:
+    game = CoinGame(table="t", stake=stake, people=(0,))
+    book = Book.of([Player(id=AccountId(game.name(0)), balance_coins=balance, entry_no=1)])
+    _, [event], _ = step(book, game, game.reserved(0))
+    assert getattr(event, "code", None) == refused
 
 
 def test_a_draw_is_no_win_and_no_abandonment() -> None:

@@ -29,9 +29,10 @@ AccountWish: TypeAlias = OpenAccount | TopUp | GrantCoins | CloseAccount
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FromAccount:
-    """A command about one account. `days` are the UTC dates whose top-up may still be asked for."""
+    """A command about one account, sent by `actor`. `days` are the UTC dates whose top-up may be asked for."""
 
     account: AccountId
+    actor: str | None
     command_id: str
     wish: AccountWish
     days: tuple[str, ...]
@@ -43,12 +44,8 @@ def decide_wish(book: Book, request: FromAccount, terms: Terms) -> Decision:
             return _open_account(book, request, terms)
         case TopUp(day=day):
             return _top_up(book, request, day, terms)
-        case GrantCoins(amount_coins=amount, reason=reason):
-            player = _open_player(book, request.account)
-            if not 1 <= amount <= GRANT_COINS_MAX or not may_still_win(book, player, amount):
-                raise Rejected("amount_out_of_range")
-            key = TransferKey(f"grant:{request.account}:{request.command_id}")
-            return _granted(book, request, key, Code.GRANT, amount, reason)
+        case GrantCoins():
+            return _grant(book, request, request.wish)
         case CloseAccount():
             return _close_account(book, request)
         case never:
@@ -83,7 +80,19 @@ def _top_up(book: Book, request: FromAccount, day: str, terms: Terms) -> Decisio
     # Coins in a running game are still the player's: who has staked them is not poor.
     if player.balance_coins + book.held_coins(player.id) >= terms.top_up_below_coins:
         raise Rejected("enough_coins")
-    return _granted(book, request, key, Code.TOP_UP, terms.top_up_coins, f"top_up {day}")
+    return _granted(book, request, key, Code.TOP_UP, terms.top_up_coins, "top_up", day)
+
+
+def _grant(book: Book, request: FromAccount, wish: GrantCoins) -> Decision:
+    if request.actor in (None, request.account):
+        # A grant is somebody else's decision, and the ledger says whose.
+        raise Rejected("not_an_operator")
+    player = _open_player(book, request.account)
+    if not 1 <= wish.amount_coins <= GRANT_COINS_MAX or not may_still_win(book, player, wish.amount_coins):
+        raise Rejected("amount_out_of_range")
+    key = TransferKey(f"grant:{request.account}:{request.command_id}")
+    note = f"{wish.reason} (by {request.actor})"
+    return _granted(book, request, key, Code.GRANT, wish.amount_coins, wish.reason, note)
 
 
 def top_up_key(account: AccountId, day: str) -> TransferKey:
@@ -122,9 +131,15 @@ def _open_player(book: Book, account: AccountId) -> Player:
 
 
 def _granted(
-    book: Book, request: FromAccount, key: TransferKey, code: Code, amount_coins: int, reason: str
+    book: Book,
+    request: FromAccount,
+    key: TransferKey,
+    code: Code,
+    amount_coins: int,
+    reason: str,
+    note: str,
 ) -> Decision:
-    transfer = _issued(request, key, code, amount_coins, reason)
+    transfer = _issued(request, key, code, amount_coins, note)
     granted = CoinsGranted(
         accounts=balances(book, book.after((transfer,)), (request.account,)),
         account_id=request.account,

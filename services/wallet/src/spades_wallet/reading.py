@@ -99,12 +99,12 @@ def _from_account(source: Input, days: tuple[str, ...]) -> Delivery:
     wish = decode(envelope.type, source.value)
     if not isinstance(wish, _WISHES):
         raise UndecodableMessage("not a command to the wallet")
-    _check_ids(envelope.subject, envelope.id)
+    _check_ids(envelope.subject, envelope.id, envelope.actor or envelope.subject)
     account = AccountId(envelope.subject)
     return Delivery(
         source=source,
         id=(account, account, envelope.id),
-        request=FromAccount(account=account, command_id=envelope.id, wish=wish, days=days),
+        request=FromAccount(account=account, actor=envelope.actor, command_id=envelope.id, wish=wish, days=days),
         # Nothing in it is secret, and its bytes may differ where its content does not.
         fingerprint=answers.fingerprint(CE_TYPES[type(wish)].encode() + b" " + encode(wish)),
         traceparent=envelope.traceparent,

@@ -1,0 +1,105 @@
+"""`python -m spades_wallet.grant ACCOUNT COINS REASON --operator NAME`: grant coins, as an entry with its reason.
+
+It sends `GrantCoins` like any other command and waits for the wallet's word. `--id` names the grant:
+the same id again grants nothing more. Exit 0 if granted, 1 if refused, 2 if no answer came in time
+(then repeat it with the id that it printed).
+"""
+
+import argparse
+import asyncio
+import sys
+from typing import Final
+from uuid import uuid4
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
+from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of, headers_of
+from spades_events.commands import GrantCoins
+from spades_events.wallet import CoinsGranted, WalletCommandRefused
+from spades_runtime import partition_of
+from spades_wallet.settings import WalletSettings
+
+ANSWER_LIMIT_S: Final = 15.0
+
+
+async def grant(settings: WalletSettings, command_id: str, account: str, operator: str, wish: GrantCoins) -> int:
+    """Send the grant and tell what came of it; the process's exit code."""
+    part = partition_of(account, settings.partitions)
+    answers = TopicPartition(settings.topic(Topic.WALLET_EVENTS), part)
+    consumer = AIOKafkaConsumer(bootstrap_servers=settings.kafka_bootstrap)
+    producer = AIOKafkaProducer(bootstrap_servers=settings.kafka_bootstrap, acks="all", enable_idempotence=True)
+    await consumer.start()
+    await producer.start()
+    try:
+        consumer.assign([answers])
+        # From here on, before the question: the answer cannot come in between.
+        await consumer.seek_to_end(answers)
+        await consumer.position(answers)
+        envelope = Envelope(
+            id=command_id,
+            type=CE_TYPES[GrantCoins],
+            source="/spades/operator",
+            subject=account,
+            actor=operator,
+        )
+        await producer.send_and_wait(
+            settings.topic(Topic.WALLET_COMMANDS),
+            encode(wish),
+            key=account.encode(),
+            headers=headers_of(envelope),
+            partition=part,
+        )
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            return _told(await _answer(consumer, command_id))
+    except TimeoutError:
+        sys.stdout.write(f"no answer yet; repeat it with --id {command_id}\n")
+        return 2
+    finally:
+        await producer.stop()
+        await consumer.stop()
+
+
+async def _answer(consumer: AIOKafkaConsumer, command_id: str) -> CoinsGranted | WalletCommandRefused:
+    while True:
+        record = await consumer.getone()
+        try:
+            event = decode(envelope_of(record.headers).type, record.value)
+        except UndecodableMessage:
+            continue
+        if isinstance(event, CoinsGranted | WalletCommandRefused) and event.command_id == command_id:
+            return event
+
+
+def _told(event: CoinsGranted | WalletCommandRefused) -> int:
+    match event:
+        case CoinsGranted():
+            available = event.accounts[0].available_coins
+            sys.stdout.write(f"granted {event.amount_coins}; {event.account_id} now has {available}\n")
+            return 0
+        case WalletCommandRefused():
+            sys.stdout.write(f"refused: {event.code}\n")
+            return 1
+
+
+def main() -> int:
+    """Read the arguments and grant; the process's exit code."""
+    parser = argparse.ArgumentParser(prog="python -m spades_wallet.grant", description=__doc__)
+    parser.add_argument("account")
+    parser.add_argument("coins", type=int)
+    parser.add_argument("reason")
+    parser.add_argument("--operator", required=True, help="who decided it; stands in the ledger")
+    parser.add_argument("--id", default="", help="names the grant, so that a repetition is no second one")
+    given = parser.parse_args()
+    wish = GrantCoins(amount_coins=given.coins, reason=given.reason)
+    try:
+        # What the wallet could not read would be parked there, and never answered.
+        decode(CE_TYPES[GrantCoins], encode(wish))
+    except UndecodableMessage as error:
+        parser.error(error.reason)
+    return asyncio.run(
+        grant(WalletSettings(), given.id or str(uuid4()), given.account, given.operator, wish)  # type: ignore[call-arg]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
