@@ -76,6 +76,11 @@ class ServiceProcess:
         self._process.terminate()
         return self._process.wait(STOP_LIMIT_S)
 
+    def end(self) -> None:
+        """See to it that it does not run any more."""
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+
     def said(self) -> str:
         """The end of its log."""
         return self.log.read_text(errors="replace")[-4_000:]
@@ -86,5 +91,4 @@ class ServiceProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self.kill()
+        self.end()

@@ -116,7 +116,7 @@ async def _check(console: Console, stack: Stack, games: Sequence[Played], killer
     }
     console.print(report.games_table(games, payouts))
     in_order, said = await audit(stack)
-    journal = [acked for played in games for player in played.players for acked in player.journal]
+    journal = [acked for played in games for acked in played.moves]
     compared = sum(player.socket.compared for played in games for player in played.players)
     resends = sum(player.socket.resends for played in games for player in played.players)
     own = [f"game {played.plan.number}: {fault}" for played in games for fault in played.faults]

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from tests.demo.gateway import Account
-from tests.demo.player import Manner, Player
+from tests.demo.player import Acked, Manner, Player
 
 STAKES = (10, 20, 50, 100, 200)
 RULESETS: tuple[tuple[str, dict[str, int | bool]], ...] = (
@@ -73,6 +73,11 @@ class Played:
     is_over: bool = False
     took_s: float = 0.0
     faults: list[str] = field(default_factory=list)
+
+    @property
+    def moves(self) -> list[Acked]:
+        """Every acknowledged move of its people."""
+        return [acked for player in self.players for acked in player.journal]
 
     @property
     def hands(self) -> int:
