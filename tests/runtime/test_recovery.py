@@ -46,17 +46,19 @@ async def test_lost_database_connections_lose_and_repeat_nothing(corner: Corner)
 
 
 async def test_a_worker_waits_for_its_database_and_then_goes_on(corner: Corner) -> None:
-    missing = True
+    missing, refused = True, 0
 
     async def connect(settings: RuntimeSettings) -> Database:
+        nonlocal refused
         if missing:
+            refused += 1
             raise psycopg.OperationalError("nobody listens")
         return await runtime_database.connect(settings)
 
     worker = PartitionWorker(CounterProcessor(), corner.settings(), commit=Commit.STATEMENT, connect=connect)
     task = asyncio.create_task(worker.run())
     await corner.add("c1", "k1")
-    await asyncio.sleep(0.5)
+    await corner.until(lambda: refused >= 3, "three attempts")
     assert worker.problem is not None
     assert worker.healthy
     missing = False

@@ -119,14 +119,14 @@ class Judge:
         effects = await self._decide(batch, db)
         stale = bool(effects.outputs) and batch.now_ms - self.fenced_at_ms > FENCE_AGE_MS
         if not (write_all or stale or _has_effects(batch, effects)):
-            self._settle(batch, effects, None)
+            await self._settle(batch, effects, None)
             return False
         ids += [answer.id for answer in effects.answers]
         prepared = self._prepare(batch, effects, write_all=write_all or stale)
         crash_at("before_commit")
         await self._execute(db, prepared.write)
         crash_at("after_commit")
-        self._settle(batch, effects, prepared)
+        await self._settle(batch, effects, prepared)
         crash_at("after_publish")
         return True
 
@@ -139,7 +139,7 @@ class Judge:
             await self._execute(db, prepared.write)
             crash_at("before_commit")
         crash_at("after_commit")
-        self._settle(batch, effects, prepared)
+        await self._settle(batch, effects, prepared)
         crash_at("after_publish")
         return True
 
@@ -174,7 +174,7 @@ class Judge:
         batch.parked += effects.parked
         if batch.parked or batch.held or batch.shut:
             self._waiting.append(batch)
-        self._settle(batch, effects, None)
+        await self._settle(batch, effects, None)
 
     async def _flush(self, db: Database) -> None:
         parked, held, shut = [], [], {}
@@ -191,7 +191,7 @@ class Judge:
             await self._execute(db, prepared.write)
         crash_at("after_commit")
         self._waiting.clear()
-        self._settle(gathered, Effects(), prepared)
+        await self._settle(gathered, Effects(), prepared)
 
     async def _decide(self, batch: Batch, db: Database) -> Effects:
         # Each round takes at least one record out, so the rounds end.
@@ -270,7 +270,7 @@ class Judge:
         begun = [SnapshotRow(a.part, a.stream, 0, b"") for a in effects.answers if a.first_version == 1 and a.events]
         return begun + effects.snapshots if begun else effects.snapshots
 
-    def _settle(self, batch: Batch, effects: Effects, prepared: _Prepared | None) -> None:
+    async def _settle(self, batch: Batch, effects: Effects, prepared: _Prepared | None) -> None:
         """Everything is durable, or nothing had to be: move on and publish."""
         for part, offsets in batch.next_offsets.items():
             self.owned[part].next_offsets.update(offsets)
@@ -288,7 +288,7 @@ class Judge:
             self._count(effects.answers, parked)
         if effects.answers or effects.outputs or parked or seqs:
             outputs = self._outputs(effects, parked)
-            self.publisher.publish(outputs, batch.now_ms, seqs)
+            await self.publisher.publish(outputs, batch.now_ms, seqs)
 
     def _outputs(self, effects: Effects, parked: list[ParkedRow]) -> Iterator[Output]:
         records = self.processor.records

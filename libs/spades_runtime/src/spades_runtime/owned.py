@@ -82,7 +82,7 @@ class Taker:
         except BaseException:
             self.processor.drop(part)
             raise
-        self.links.publisher.publish(fresh, now_ms, {part: owned.seq})
+        await self.links.publisher.publish(fresh, now_ms, {part: owned.seq})
         return owned
 
     async def _bump(self, parts: Sequence[int], db: Database) -> dict[int, _Row]:
@@ -143,14 +143,14 @@ class Taker:
             _log.info("republishing", partition=owned.part, answers=len(stored), parked=len(set_aside))
         await self._publish([answer for _, answer in stored], now_ms)
         outputs = [parking.output_of(row, self.settings.service) for row in set_aside]
-        self.links.publisher.publish(outputs, now_ms, {})
+        await self.links.publisher.publish(outputs, now_ms, {})
 
     async def _publish(self, stored: list[Answer], now_ms: int) -> None:
         for start in range(0, len(stored), REPUBLISH_BATCH):
             await self.links.publisher.room(self.settings.in_flight_max, ACKNOWLEDGED_LIMIT_S)
             self.links.publisher.check()
             batch = stored[start : start + REPUBLISH_BATCH]
-            self.links.publisher.publish(chain.from_iterable(map(self._records, batch)), now_ms, {})
+            await self.links.publisher.publish(chain.from_iterable(map(self._records, batch)), now_ms, {})
 
     def _records(self, answer: Answer) -> list[Output]:
         return self.processor.records(answer)
