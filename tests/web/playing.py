@@ -28,4 +28,5 @@ def play_tricks(page: Page, count: int = 13) -> list[str]:
 def play_hand(page: Page, value: int | str = 3) -> None:
     bid(page, value)
     play_tricks(page)
-    page.wait_for_selector(".hand-end, .game-end")
+    # The time of the next deal is the last thing told of a hand; at a game's end there is none.
+    page.wait_for_selector(".hand-end .countdown, .game-end")

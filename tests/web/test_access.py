@@ -15,16 +15,16 @@ pytestmark = pytest.mark.browser
 Visit = Callable[..., Visitor]
 
 SIZES = [(320, 568), (390, 844), (768, 1024), (1280, 800)]
-WCAG = {
-    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-}
+WCAG = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}}
 
 
 def violations(page: Page) -> list[str]:
     # A policy without inline scripts stays in force: Playwright's own evaluation is outside of it.
     found: Any = Axe().run(page, options=WCAG).response["violations"]
     return [
-        f"{one['id']}: {node['target']} {node.get('failureSummary', '')[:200]}" for one in found for node in one["nodes"]
+        f"{one['id']}: {node['target']} {node.get('failureSummary', '')[:200]}"
+        for one in found
+        for node in one["nodes"]
     ]
 
 
@@ -76,7 +76,8 @@ COVERED = """() => {
   const probe = (element, x, y, name) => {
     const top = document.elementFromPoint(x, y);
     if (!top || !(element === top || element.contains(top))) {
-      missing.push(`${name} at ${Math.round(x)},${Math.round(y)} covered by ${top ? top.className.baseVal ?? top.className : 'nothing'}`);
+      const over = top ? top.className.baseVal ?? top.className : 'nothing';
+      missing.push(`${name} at ${Math.round(x)},${Math.round(y)} covered by ${over}`);
     }
   };
   for (const card of document.querySelectorAll('.hand [data-card]')) {
@@ -102,16 +103,15 @@ COVERED = """() => {
       missing.push(`trick ${one.dataset.card} over ${other.className}`);
     }
   }
-  if (hand && seat && hand.getBoundingClientRect().top < seat.getBoundingClientRect().bottom - 20) missing.push('hand over own seat');
+  const [handTop, seatBottom] = [hand.getBoundingClientRect().top, seat.getBoundingClientRect().bottom];
+  if (handTop < seatBottom - 20) missing.push('hand over own seat');
   if (document.documentElement.scrollWidth > innerWidth) missing.push('the page scrolls sideways');
   return missing;
 }"""
 
 
 @pytest.mark.parametrize(("width", "height"), [*SIZES, (568, 320), (1024, 600)])
-def test_hand_and_trick_never_cover_each_other(
-    visit: Visit, gateway: RunningGateway, width: int, height: int
-) -> None:
+def test_hand_and_trick_never_cover_each_other(visit: Visit, gateway: RunningGateway, width: int, height: int) -> None:
     gateway.fake.pace = Pace(bot_ms=60)
     page = visit(width, height, reduced_motion="reduce").play_now()
     bid(page)
@@ -186,7 +186,7 @@ def test_the_live_region_speaks_plays_and_tricks(visit: Visit, gateway: RunningG
     )
     play_hand(page)
     heard = page.evaluate("window.heard")
-    assert sum(line.endswith("take trick 13.") or line.endswith("takes trick 13.") for line in heard) == 1
+    assert sum(line.endswith(("take trick 13.", "takes trick 13.")) for line in heard) == 1
     assert sum(" of " in line for line in heard) >= 45
     assert any(line.startswith("Hand 1 scored: we ") for line in heard)
 
@@ -197,8 +197,10 @@ def test_cards_move_by_transform_and_opacity_alone(visit: Visit, gateway: Runnin
     page = visitor.play_now()
     bid(page)
     page.evaluate(
-        """() => { window.shift = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries())
-        if (!entry.hadRecentInput) window.shift += entry.value; }).observe({type: 'layout-shift', buffered: false}); }"""
+        """() => { window.shift = 0;
+        new PerformanceObserver((list) => { for (const entry of list.getEntries())
+        if (!entry.hadRecentInput) window.shift += entry.value; })
+        .observe({type: 'layout-shift', buffered: false}); }"""
     )
     for _ in range(4):
         play_card(page)

@@ -91,7 +91,7 @@ export const signIn = (name, password) => call("POST", "/sessions", { name, pass
 export const signUp = (name, password) => call("POST", "/accounts", { name, password });
 export const signOut = () => call("DELETE", "/sessions/current");
 
-/** @returns {Promise<{available_coins: number, held_coins: number}>} */
+/** @returns {Promise<{available_coins: number, held_coins: number, open?: boolean}>} */
 export const wallet = () => call("GET", "/wallet");
 /** @returns {Promise<any[]>} */
 export const walletEntries = async () => (await call("GET", "/wallet/entries")).entries;

@@ -51,10 +51,11 @@ export async function refreshBalance() {
   const known = me.get();
   if (!known || known.guest) return balance.set(null);
   try {
-    balance.set(await api.wallet());
+    const coins = await api.wallet();
+    // A new account's wallet opens a moment later; whoever shows it asks again.
+    balance.set(coins.open === false ? null : coins);
   } catch {
-    // A new account's wallet opens a moment later; the page asks again when it is shown.
-    balance.set(null);
+    // What was known stays; whoever shows it asks again.
   }
   return undefined;
 }
@@ -62,6 +63,7 @@ export async function refreshBalance() {
 /** @param {api.Me | null} who */
 export async function becomes(who) {
   remember(who !== null);
+  balance.set(null);
   me.set(who);
   await refreshBalance();
 }

@@ -27,7 +27,7 @@ export function HomePage({ me }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
-  useEffect(() => void refreshBalance(), [me?.account_id]);
+  useBalance(me);
 
   /** Open a table and go there. @param {api.NewTable} wanted @param {string} intent */
   const open = async (wanted, intent) => {
@@ -71,6 +71,20 @@ export function HomePage({ me }) {
     <footer class="home-foot">Play coins have no cash value and cannot be cashed out.</footer>
     ${settings ? html`<${Dialog} title="Settings" onClose=${() => setSettings(false)}><${Settings} /><//>` : null}
   </div>`;
+}
+
+const BALANCE_AGAIN_MS = 2_500;
+
+/** The balance while it is looked at: a game just left is paid a moment later. @param {api.Me | null} me */
+function useBalance(me) {
+  useEffect(() => {
+    if (!me || me.guest) return undefined;
+    void refreshBalance();
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void refreshBalance();
+    }, BALANCE_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [me?.account_id, me?.guest]);
 }
 
 /** @param {any} props */
