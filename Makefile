@@ -38,7 +38,7 @@ $(VENV)/bin/uv: requirements.lock
 
 $(LOCKED): requirements.lock $(VENV)/bin/uv
 	@echo "==> Installing the locked packages (about 350 MB the first time)"
-	@$(UV) pip sync --python $(PYTHON) --require-hashes requirements.lock
+	@$(UV) pip sync --python $(PYTHON) --require-hashes --compile-bytecode requirements.lock
 	@touch $@
 
 $(READY): $(LOCKED) $(addsuffix pyproject.toml,$(MEMBERS))
