@@ -57,9 +57,8 @@ def _case(number: int, row: dict[str, Any]) -> Case:
 async def differences(desk: Desk, case: Case) -> list[str]:
     """Play the case and say where the wallet differs from it; empty: it does not."""
     people = [case.game.name(seat) for seat in case.game.people]
-    for name in people:
-        await desk.ask(name, OpenAccount())
-        await desk.ask(name, GrantCoins(amount_coins=GRANT_COINS_MAX, reason="to play this case"))
+    rich = GrantCoins(amount_coins=GRANT_COINS_MAX, reason="to play this case")
+    await desk.handle(*(desk.command(name, wish) for name in people for wish in (OpenAccount(), rich)))
     before = await balances(desk.db, people)
     told: list[WalletEvent] = []
     for fact in case.game.facts():

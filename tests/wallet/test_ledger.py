@@ -206,6 +206,13 @@ WRITING = [
     "DROP FUNCTION post",
     "SELECT write_checkpoint(0, 1)",
     "SET session_replication_role = replica",
+    "CREATE TABLE mine (id int)",
+    "CREATE TRIGGER mine BEFORE INSERT ON transfer EXECUTE FUNCTION refuse_rewriting()",
+    "CREATE RULE mine AS ON INSERT TO transfer DO INSTEAD NOTHING",
+    "ALTER FUNCTION post(jsonb) SECURITY INVOKER",
+    "ALTER TABLE transfer OWNER TO CURRENT_USER",
+    "MERGE INTO account USING (SELECT 1) AS one ON true WHEN MATCHED THEN UPDATE SET balance = 0",
+    "DO 'BEGIN LOCK TABLE transfer IN EXCLUSIVE MODE; END'",
     "DELETE FROM answer",
     "UPDATE answer SET fingerprint = ''",
 ]
@@ -215,6 +222,11 @@ WRITING = [
 async def test_the_services_role_cannot_write_the_ledger_but_by_its_functions(db: Database, statement: str) -> None:
     with pytest.raises((errors.InsufficientPrivilege, errors.FeatureNotSupported)):
         await db.execute(statement)
+
+
+async def test_the_services_role_cannot_become_the_owner(ledger: Namespace, db: Database) -> None:
+    with pytest.raises(errors.InsufficientPrivilege):
+        await db.execute(f'SET ROLE "{ledger.databases["wallet"].owner_role}"')
 
 
 @pytest.mark.parametrize("statement", REWRITING)
