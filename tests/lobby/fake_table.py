@@ -74,6 +74,7 @@ class FakeTable:
         self.games: dict[str, FakeGame] = {}
         self.keeps_back: set[type] = set()
         self.is_silent = False
+        self.wallet_is_silent = False
         self._now_ms = NOW_MS
         self.commands: list[tuple[str, str, msgspec.Struct]] = []
         """(account, command id, command), as they were read."""
@@ -328,6 +329,9 @@ class FakeTable:
 
     async def _wallet(self, part: int, envelope: Envelope, command: msgspec.Struct) -> None:
         account = envelope.subject
+        self.commands.append((account, envelope.id, command))
+        if self.wallet_is_silent:
+            return
         balance = wallet.AccountBalance(
             account_id=account, entry_no=1, available_coins=1_000, held_coins=0, change_coins=1_000
         )

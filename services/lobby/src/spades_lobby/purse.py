@@ -22,8 +22,6 @@ from spades_runtime import Clock
 
 log = structlog.get_logger()
 
-REPAIR_S: Final = 5.0
-REPAIR_AFTER: Final = timedelta(seconds=10)
 REPAIR_MAX: Final = 200
 
 _ANSWERS: Final = (
@@ -123,11 +121,12 @@ class Purse:
 
     async def repair(self) -> None:
         """Ask again for wallets that should be open and are not: a crash came in between."""
+        every_ms = self._settings.lobby_repair_ms
         while True:
-            await asyncio.sleep(REPAIR_S)
+            await asyncio.sleep(every_ms / 1_000)
             try:
                 async with self._engine.connect() as db:
-                    missing = await store.wallets_to_open(db, REPAIR_AFTER, REPAIR_MAX)
+                    missing = await store.wallets_to_open(db, timedelta(milliseconds=every_ms), REPAIR_MAX)
                 for account_id in missing:
                     await self._desk.send(
                         Topic.WALLET_COMMANDS,

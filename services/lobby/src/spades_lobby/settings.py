@@ -32,6 +32,8 @@ class LobbySettings(RuntimeSettings):
     """How long a seat at a coin table waits for the wallet's word."""
     lobby_supplement_ms: int = Field(default=2_000, ge=10)
     """How long a viewer waits for a seat's own part of an event before it asks for a snapshot."""
+    lobby_repair_ms: int = Field(default=5_000, ge=10)
+    """How often wallets that should be open and are not are asked for again."""
     lobby_partition_idle_ms: int = Field(default=30_000, ge=0)
     """How long a partition is still read after its last viewer went."""
 
