@@ -366,7 +366,7 @@ class FakeTable:
             if h
         ]
         self.say(
-            "game_ended",
+            "game_over",
             winner=winner,
             reason=reason,
             scores=self.game.scores,
@@ -521,7 +521,7 @@ class FakeTable:
             raise Refused("price_changed", price_coins=owed)
         self.leavers[seat] = account
         self.say(
-            "seat_forfeited",
+            "seat_left",
             seat=seat,
             account_id=account,
             stake_coins=self.stake_coins,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spades_events import codec, frame_name
 from spades_rules import PRESETS
 from tests.web.conftest import ROOT, node
 from tests.web.games import recorded
@@ -63,6 +64,16 @@ def test_folding_the_stream_gives_what_a_snapshot_tells(
     game.write_text(json.dumps(asyncio.run(recorded(ruleset, **arguments))))
     ran = run(str(ROOT / "tests" / "web" / "reduced.mjs"), str(game))
     assert ran.returncode == 0, ran.stdout
+
+
+def test_every_event_has_a_frame_that_the_page_knows(web: Path) -> None:
+    script = (
+        "import('./services/lobby/web/app/table/reduce.js')"
+        ".then(({EVENT_TYPES}) => console.log(JSON.stringify(EVENT_TYPES)))"
+    )
+    ran = run("--eval", script)
+    assert ran.returncode == 0, ran.stderr
+    assert set(json.loads(ran.stdout)) == {frame_name(kind) for kind in codec.TABLE_EVENTS}
 
 
 def test_the_page_offers_exactly_what_the_rules_offer(web: Path) -> None:

@@ -151,10 +151,10 @@ export const SEAT_FRAMES = {
   game_started: (state, frame) => ({ ...state, phase: "playing", seats: frame.seats, nextDeadlineMs: null }),
   seat_autoplayed: seatAutoplayed,
   seat_ready: (state, frame) => ({ ...state, ready: [...state.ready, frame.seat] }),
-  seat_forfeited: seatForfeited,
+  seat_left: seatForfeited,
   deadline_set: deadlineSet,
   clock_extended: clockExtended,
   table_cancelled: tableCancelled,
-  game_ended: gameEnded,
+  game_over: gameEnded,
   game_settled: (state) => ({ ...state, settled: true }),
 };

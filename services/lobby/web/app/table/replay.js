@@ -12,8 +12,8 @@ const STOPS = new Set([
   "cards_passed",
   "card_played",
   "hand_scored",
-  "seat_forfeited",
-  "game_ended",
+  "seat_left",
+  "game_over",
   "table_cancelled",
   "game_settled",
 ]);

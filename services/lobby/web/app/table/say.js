@@ -26,7 +26,7 @@ const SAID = {
     return `Hand ${frame.hand_no} scored: we ${us.delta}, now ${us.score}; they ${them.delta}, now ${them.score}.`;
   },
   seat_autoplayed: (state, frame) => `Time ran out: the table played for ${who(state, frame.seat).toLowerCase()}.`,
-  game_ended: (state) => endWords(state),
+  game_over: (state) => endWords(state),
   table_cancelled: () => "The game was cancelled; everybody gets their coins back.",
 };
 
