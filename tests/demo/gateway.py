@@ -19,6 +19,7 @@ class Refused(Exception):
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
         super().__init__(f"{status} {problem.get('code')}: {problem.get('message')}")
+        self.status = status
         self.code = str(problem.get("code"))
         self.problem = problem
 
@@ -34,7 +35,15 @@ class Account:
 
     async def enter(self) -> None:
         """Become a guest."""
-        session = await self._ask("POST", "/v1/sessions", {"guest": True, "name": self.name, "token": True})
+        try:
+            session = await self._ask("POST", "/v1/sessions", {"guest": True, "name": self.name, "token": True})
+        except Refused as refused:
+            if refused.code != "name_taken":
+                raise
+            # By ourselves: the first try was carried out and its answer lost.
+            self.name = f"{self.name} {secrets.token_hex(2)}"
+            await self.enter()
+            return
         self.account_id, self._token = session["account_id"], session["token"]
 
     async def register(self) -> None:
@@ -44,9 +53,10 @@ class Account:
             account = await self._ask("POST", "/v1/accounts", body)
             self.account_id, self._token = account["account_id"], account["token"]
         except Refused as refused:
-            # The first try was carried out and its answer lost; its password is still good.
-            if refused.code not in ("name_taken", "unauthorized", "already_registered"):
+            # The first try was carried out and its answer lost, the guest's token is void; the password is good.
+            if refused.status != 401 and refused.code not in ("name_taken", "already_registered"):
                 raise
+            self._token = ""
             session = await self._ask("POST", "/v1/sessions", body)
             self.account_id, self._token = session["account_id"], session["token"]
         async with asyncio.timeout(LIMIT_S):

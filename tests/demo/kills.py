@@ -40,11 +40,12 @@ class Killer:
                 tasks.create_task(self._kill(name, number))
 
     async def _kill(self, name: str, number: int) -> None:
-        for _ in range(number):
+        while self.done[name] < number:
             await asyncio.sleep(self._chance.uniform(*PAUSE_S))
             ended = self._stack.kill(name)
-            self.done[name] += 1
-            await self._await_back(name, ended)
+            if ended is not None:
+                self.done[name] += 1
+                await self._await_back(name, ended)
 
     async def _await_back(self, name: str, ended: int) -> None:
         async with asyncio.timeout(BACK_LIMIT_S):

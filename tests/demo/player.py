@@ -66,7 +66,7 @@ class Player:
         self._ready_hand = 0
         self._moving: tuple[str, float] = ("", 0.0)
         self._leave_at = (2, chance.randrange(1, 9))
-        self.socket: TableSocket
+        self.socket = TableSocket("", account, "")
 
     async def play(self, address: str, table_id: str, leaving_price_coins: int) -> None:
         """Sit down and stay to the end of the table, as a watcher after leaving."""

@@ -37,7 +37,7 @@ def games_table(games: Sequence[Played], payouts: dict[str, dict[str, int]]) -> 
 
 
 def _people(played: Played) -> str:
-    cut = sum(player.socket.reconnections for player in played.players if hasattr(player, "socket"))
+    cut = sum(player.socket.reconnections for player in played.players)
     return f"{len(played.players)}" + (f" ({cut} cuts)" if cut else "")
 
 

@@ -59,10 +59,14 @@ class Stack:
     def restarts(self) -> dict[str, int]:
         return {name: child["restarts"] for name, child in self.record()["children"].items()}
 
-    def kill(self, name: str) -> int:
-        """kill -9 one child; returns its process id."""
-        pid = self.pids()[name]
-        os.kill(pid, signal.SIGKILL)
+    def kill(self, name: str) -> int | None:
+        """kill -9 one child; returns its process id, None where it is just not there."""
+        pid = self.pids().get(name)
+        try:
+            if pid is not None:
+                os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return None
         return pid
 
     def resident_bytes(self) -> dict[str, int]:
