@@ -6,8 +6,8 @@ from itertools import count
 from typing import Any, cast
 
 from spades_events import CE_TYPES, Envelope, Topic, decode, encode, envelope_of, headers_of
-from spades_events.commands import GrantCoins, WalletCommand
-from spades_events.wallet import WalletEvent
+from spades_events.commands import GrantCoins, OpenAccount, WalletCommand
+from spades_events.wallet import HoldRefused, WalletCommandRefused, WalletEvent
 from spades_local.testing import Namespace
 from spades_runtime import Commit, Database, Input, Output, RuntimeSettings, database
 from spades_runtime.judging import Judge
@@ -24,6 +24,7 @@ NOON_MS = 1_767_268_800_000
 DAY_MS = 86_400_000
 OPERATOR = "olga"
 _ids = count(1)
+_games = count(1)
 
 
 class _Published:
@@ -163,3 +164,20 @@ async def balances(db: Database, names: Sequence[str]) -> dict[str, int]:
     found: dict[str, Any] = dict(await cursor.fetchall())
     cursor = await db.execute("SELECT account, balance FROM system_balance")
     return found | dict(await cursor.fetchall())
+
+
+def game(**how: Any) -> CoinGame:
+    """A game at a table of its own."""
+    return CoinGame(**{"table": f"table{next(_games)}", "stake": 100, "people": (0,), **how})
+
+
+async def seat(desk: Desk, of: CoinGame, coins: int | None = None) -> None:
+    """Open an account for everybody at the table."""
+    for place in of.people:
+        await desk.ask(of.name(place), OpenAccount())
+        if coins is not None:
+            await desk.ask(of.name(place), GrantCoins(amount_coins=coins, reason="a test"))
+
+
+def codes(events: list[WalletEvent]) -> list[str]:
+    return [event.code for event in events if isinstance(event, WalletCommandRefused | HoldRefused)]
