@@ -117,6 +117,14 @@ demo: $(READY) $(PAGE) ## Whole games through the public interface, then every p
 bench-rules: $(READY) ## How fast the rules library decides
 	@$(PYTHON) -m tests.bench.rules
 
+.PHONY: bench-wallet
+bench-wallet: $(READY) ## Transfers a second of the ledger, beside a plain hot-row design
+	@$(PYTHON) -m tests.bench.wallet
+
+.PHONY: bench-runtime
+bench-runtime: $(READY) ## The partition worker beside the raw floor of Kafka and Postgres
+	@$(PYTHON) -m tests.bench.runtime
+
 ##@ Help
 
 .PHONY: help
