@@ -1,5 +1,6 @@
 """The table service on the real Kafka and PostgreSQL."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ async def test_games_go_on_through_kills_without_a_lost_or_repeated_move(namespa
             for game in games:
                 await start_game(tables, game, options={"target": 200})
             for kills in range(1, 5):
-                many = 150 * kills
+                many = 80 * kills
                 await tables.until(lambda many=many: sum(map(len, tables.told.values())) > 6 * many)
                 process.kill()
                 process = TableProcess(namespace, log, SPADES_TABLE_BOT_GUARD_MS="500")
@@ -106,8 +107,7 @@ async def test_a_person_plays_on_after_a_restart_from_the_same_turn(namespace: N
             for seat, account in enumerate(("ann", "bob", "cat", "dan")):
                 await tables.send(table_id, account, commands.TakeSeat(seat=seat))
             await tables.send(table_id, "ann", commands.StartGame())
-            await tables.until(lambda: tables.has(table_id, events.DeadlineSet) and tables.told[table_id][-1].kind)  # type: ignore[attr-defined]
-            await tables.until(lambda: tables.has(table_id, events.TurnStarted))
+            await tables.until(lambda: waits_for_a_person(tables, table_id))
             process.kill()
         turn = next(event for event in tables.told[table_id] if isinstance(event, events.TurnStarted))
         account = ("ann", "bob", "cat", "dan")[turn.seat]
@@ -141,8 +141,6 @@ async def test_the_time_of_an_outage_is_given_back(namespace: Namespace, tmp_pat
             envelope = Envelope(id=f"{table_id}:1", type="spades.timed_out.v1", source="/t", subject=table_id)
             await tables.record(Topic.CLOCK_EVENTS, table_id, encode(late), envelope)
             # Longer than two seconds is an outage; there is nothing to wait for but time.
-            import asyncio
-
             await asyncio.sleep(3)
             process.thaw()
             await tables.until(lambda: tables.has(table_id, events.ClockExtended))
