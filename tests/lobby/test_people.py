@@ -109,6 +109,20 @@ async def test_logging_out_ends_the_session_and_drops_its_sockets_within_two_sec
         assert (await player.http.get("/v1/me")).status_code == 401
 
 
+async def test_sockets_go_with_the_session_also_after_its_token_changed(lobby: House) -> None:
+    async with lobby.player() as player:
+        await player.guest()
+        socket = await player.socket()
+        account = await player.http.post("/v1/accounts", json={"name": "Noether", "password": "correct horse"})
+        # Becoming an account costs no socket.
+        socket.say("ping", client_ms=1)
+        await socket.until("pong")
+        player.http.headers["Authorization"] = f"Bearer {account.json()['token']}"
+        assert (await player.http.delete("/v1/sessions")).status_code == 204
+        async with asyncio.timeout(2):
+            assert await socket.closed() == 4401
+
+
 async def test_tokens_are_not_in_the_database(lobby: House) -> None:
     async with lobby.player() as player:
         await player.guest()

@@ -1,7 +1,7 @@
 """People: guests, accounts, log-ins. A guest is a real account that has no password yet."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 from uuid import uuid4
@@ -64,11 +64,10 @@ class Accounts:
                 if not upgraded:
                     raise Problem(409, "already_registered", "You have an account already.")
                 # A new right, a new token: one that was planted earlier is worth nothing now.
-                await store.replace_session(db, person.session)
-                await store.add_session(db, token_hash, person.account_id, self._lifetime)
+                await store.change_token(db, person.session, token_hash, self._lifetime)
         except NameTaken:
             raise _name_taken() from None
-        return self._entered(person.account_id, shown, token, guest=False)
+        return self._entered(replace(person, name=shown, guest=False), token)
 
     async def _enter_new(self, shown: str, hashed: str | None) -> Entered:
         account_id = str(uuid4())
@@ -76,10 +75,10 @@ class Accounts:
         try:
             async with self._engine.begin() as db:
                 await store.add_account(db, account_id, shown, names.skeleton(shown), hashed)
-                await store.add_session(db, token_hash, account_id, self._lifetime)
+                session = await store.add_session(db, token_hash, account_id, self._lifetime)
         except NameTaken:
             raise _name_taken() from None
-        return self._entered(account_id, shown, token, guest=hashed is None)
+        return self._entered(Person(account_id=account_id, name=shown, guest=hashed is None, session=session), token)
 
     async def log_in(self, name: str, password: str) -> Entered:
         async with self._engine.connect() as db:
@@ -89,17 +88,12 @@ class Accounts:
             raise Problem(401, "bad_credentials", "Name or password is wrong.")
         token, token_hash = _fresh()
         async with self._engine.begin() as db:
-            await store.add_session(db, token_hash, known.account_id, self._lifetime)
-        return self._entered(known.account_id, known.name, token, guest=False)
+            session = await store.add_session(db, token_hash, known.account_id, self._lifetime)
+        return self._entered(Person(account_id=known.account_id, name=known.name, guest=False, session=session), token)
 
-    def _entered(self, account_id: str, name: str, token: Token, *, guest: bool) -> Entered:
-        self._book.put(account_id, name)
-        token_hash = hash_of(token)
-        assert token_hash is not None
-        return Entered(
-            person=Person(account_id=account_id, name=name, guest=guest, session=token_hash),
-            token=token,
-        )
+    def _entered(self, person: Person, token: Token) -> Entered:
+        self._book.put(person.account_id, person.name)
+        return Entered(person=person, token=token)
 
     async def log_out(self, person: Person) -> None:
         async with self._engine.begin() as db:

@@ -216,8 +216,9 @@ class _Health:
         self._problem: str | None = "starting"
 
     def is_healthy(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        return now - self._projection.turned_at < STUCK_S
+        reader, now = self._gateway.hub.reader, asyncio.get_running_loop().time()
+        reads = reader.idle or now - reader.turned_at < STUCK_S
+        return reads and now - self._projection.turned_at < STUCK_S
 
     def problem(self) -> str | None:
         return "draining" if self._gateway.sockets.draining else self._problem

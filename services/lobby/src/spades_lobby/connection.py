@@ -289,12 +289,11 @@ class Connection:
         viewer = self._watched(frame.id)
         if frame.table_id is not None and frame.table_id != viewer.feed.table_id:
             raise BadFrame("not_watching", "You watch another table.", frame.id)
+        if viewer.demoted:
+            raise BadFrame("played_elsewhere", "You play this seat on a newer connection.", frame.id)
         if isinstance(frame, frames.TakeSeat):
             await self._check_purse(frame, person, viewer)
             viewer.feed.owns(viewer)
-            viewer.demoted = False
-        elif viewer.demoted:
-            raise BadFrame("played_elsewhere", "You play this seat on a newer connection.", frame.id)
         if len(self._pending) >= PENDING_MAX:
             raise BadFrame("rate_limited", "Too many commands without an answer.", frame.id)
         self._expect(frame.id, person.account_id)

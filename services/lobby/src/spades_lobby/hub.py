@@ -4,39 +4,28 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 import structlog
 from aiokafka import TopicPartition
 
-from spades_events import (
-    BOT_ACCOUNT,
-    CE_TYPES,
-    SeatHolder,
-    Topic,
-    UndecodableMessage,
-    codec,
-    commands,
-    decode,
-    events,
-    frame_name,
-    private,
-)
+from spades_events import BOT_ACCOUNT, Topic, commands, private
 from spades_lobby import frames
 from spades_lobby.desk import AnswerKey, Answers, Desk, SendFailed
 from spades_lobby.domain import accounts_of
-from spades_lobby.feeds import (
-    SEAT_FACTS,
-    Feed,
-    Outlet,
-    PublicEvent,
-    SeatSnapshot,
-    Viewer,
-    public_event,
-)
+from spades_lobby.feeds import Feed, Outlet, PublicEvent, SeatSnapshot, Viewer, public_event
 from spades_lobby.namebook import Names
-from spades_lobby.reader import Reader, Record
+from spades_lobby.reader import Reader
+from spades_lobby.records import (
+    AnswerRecord,
+    PartRecord,
+    PublicRecord,
+    Record,
+    SnapshotRecord,
+    read_private,
+    read_public,
+)
 from spades_lobby.settings import LobbySettings
 from spades_lobby.wire import text_frame
 
@@ -47,73 +36,12 @@ WATCHER: Final = "watcher"
 _GLANCE: Final = "glance"
 SWEEP_S: Final = 0.25
 
-_FRAME_NAMES: Final = {CE_TYPES[kind].encode(): frame_name(kind).encode() for kind in codec.TABLE_EVENTS}
-_NAMING: Final = frozenset(
-    CE_TYPES[kind].encode()
-    for kind in (
-        *SEAT_FACTS,
-        events.TableOpened,
-        events.SeatReserved,
-        events.SeatsLocked,
-        events.GameStarted,
-        events.GameEnded,
-        events.GameSettled,
-    )
-)
-_ANSWER: Final = CE_TYPES[private.Answer].encode()
-_SUPPLEMENT: Final = CE_TYPES[private.Supplement].encode()
-_SNAPSHOT: Final = CE_TYPES[private.Snapshot].encode()
-
-
-UNREADABLE: Final = (
-    *(KeyError, IndexError, ValueError, AttributeError, RecursionError),
-    *(msgspec.DecodeError, UndecodableMessage),
-)
-"""What a record that is none of ours raises, whatever is wrong with it."""
-
-
-class _SnapshotHead(msgspec.Struct, frozen=True):
-    """What the fan-out itself needs of a snapshot; the rest passes through as it is."""
-
-    connection_id: str | None
-    seat: int | None
-    stake_coins: int
-    host: str
-    seats: tuple[SeatHolder | None, ...]
-
-
-_decode_head: Final = msgspec.json.Decoder(_SnapshotHead).decode
-_decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_snapshot: Final = msgspec.json.Decoder(private.Snapshot).decode
 
 
 class WalletListener(Protocol):
     def on_wallet_event(self, record: Record) -> None:
         """A record of wallet.events was read."""
-
-
-class _Snapshot(NamedTuple):
-    feed: Feed
-    version: int
-    actor: str | None
-    head: _SnapshotHead
-    body: bytes
-
-
-class _Public(NamedTuple):
-    feed: Feed
-    kind: bytes
-    version: int
-    seats: str
-    body: bytes
-    fact: msgspec.Struct | None
-
-
-class _Private(NamedTuple):
-    feed: Feed
-    version: int
-    seat: int
-    body: bytes
 
 
 class Sink(Protocol):
@@ -268,123 +196,60 @@ class Hub:
 
     async def dispatch(self, polled: Mapping[TopicPartition, Sequence[Record]]) -> None:
         """One poll: seats' parts and snapshots first, so that events wait for none beside them."""
-        parts: list[_Private] = []
-        snapshots: list[_Snapshot] = []
-        public: list[_Public] = []
-        answers: list[tuple[str, str, bytes]] = []
+        parts: list[PartRecord] = []
+        snapshots: list[SnapshotRecord] = []
+        answers: list[AnswerRecord] = []
+        public: list[PublicRecord] = []
         for partition, records in polled.items():
             match self._topics.get(partition.topic):
                 case Topic.TABLE_PRIVATE:
                     for record in records:
-                        self._sort_private(record, parts, snapshots, answers)
+                        match read_private(record, self._feeds):
+                            case PartRecord() as part:
+                                parts.append(part)
+                            case AnswerRecord() as answer:
+                                answers.append(answer)
+                            case SnapshotRecord() as snapshot:
+                                snapshots.append(snapshot)
                 case Topic.TABLE_EVENTS:
-                    for record in records:
-                        self._sort_public(record, public)
+                    read = (read_public(record, self._feeds) for record in records)
+                    public += [event for event in read if event is not None]
                 case Topic.WALLET_EVENTS if self.wallet is not None:
                     for record in records:
                         self.wallet.on_wallet_event(record)
                 case _:
                     pass
-        if snapshots or any(event.fact is not None for event in public):
-            await self._names.load(
-                {one for event in public if event.fact for one in accounts_of(event.fact)}
-                | {one for snapshot in snapshots for one in _accounts(snapshot.head)}
-            )
+        await self._load_names(snapshots, public)
         for part in parts:
             part.feed.on_supplement(part.version, part.seat, part.body)
         for snapshot in snapshots:
-            snapshot.feed.on_snapshot(self._seat_snapshot(snapshot))
+            self._show_snapshot(snapshot)
         for event in public:
             event.feed.on_event(self._public_event(event))
-        for account_id, command_id, body in answers:
-            self._answers.heard(account_id, command_id, body)
+        for answer in answers:
+            self._answers.heard(*answer)
         self.flush()
 
-    def _sort_private(
-        self,
-        record: Record,
-        parts: list[_Private],
-        snapshots: list[_Snapshot],
-        answers: list[tuple[str, str, bytes]],
-    ) -> None:
-        found = dict(record.headers)
-        kind = found.get("ce_type")
-        try:
-            if kind == _ANSWER:
-                account_id = found["ce_spadesactor"].decode()
-                answers.append((account_id, found["ce_id"].decode(), record.value))
-                return
-            if kind == _SNAPSHOT and self._glances:
-                self._show_glance(record.value)
-            feed = self._feeds.get(record.key)
-            if feed is None:
-                return
-            if kind == _SUPPLEMENT:
-                version, seat = int(found["ce_sequence"]), int(found["ce_spadesseat"])
-                parts.append(_Private(feed, version, seat, record.value))
-            elif kind == _SNAPSHOT:
-                actor = found.get("ce_spadesactor")
-                snapshots.append(
-                    _Snapshot(
-                        feed,
-                        int(found["ce_sequence"]),
-                        actor and actor.decode(),
-                        _decode_head(record.value),
-                        record.value,
-                    )
-                )
-        except UNREADABLE as error:
-            self._unreadable(record, error)
+    async def _load_names(self, snapshots: Sequence[SnapshotRecord], public: Sequence[PublicRecord]) -> None:
+        ids = {one for event in public if event.fact is not None for one in accounts_of(event.fact)}
+        ids |= {one for snapshot in snapshots if snapshot.feed for one in snapshot.head.account_ids}
+        if ids:
+            await self._names.load(ids)
 
-    def _show_glance(self, body: bytes) -> None:
-        glance = self._glances.get(_decode_head(body).connection_id or "")
-        if glance is not None and not glance.done():
-            glance.set_result(body)
-
-    def _sort_public(self, record: Record, public: list[_Public]) -> None:
-        feed = self._feeds.get(record.key)
-        if feed is None:
-            return
-        found = dict(record.headers)
-        try:
-            ce_type = found["ce_type"]
-            # The body goes into frames as it is: it has to be what a frame can hold.
-            _decode_object(record.value.decode())
-            kind = _FRAME_NAMES.get(ce_type) or ce_type.split(b".")[1]
-            fact = decode(ce_type.decode(), record.value) if ce_type in _NAMING else None
-            public.append(
-                _Public(
-                    feed,
-                    kind,
-                    int(found["ce_sequence"]),
-                    found.get("ce_spadesseats", b"").decode(),
-                    record.value,
-                    fact,
-                )
-            )
-        except UNREADABLE as error:
-            # Its viewers see a gap with the next event and join anew.
-            self._unreadable(record, error)
-
-    def _unreadable(self, record: Record, error: Exception) -> None:
-        log.error(
-            "unreadable_record",
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            error=type(error).__name__,
-        )
-
-    def _public_event(self, event: _Public) -> PublicEvent:
-        names = b""
-        if event.fact is not None:
-            mentioned = accounts_of(event.fact)
-            names = self._names.json_of(mentioned) if mentioned else b""
+    def _public_event(self, event: PublicRecord) -> PublicEvent:
+        mentioned = frozenset[str]() if event.fact is None else accounts_of(event.fact)
+        names = self._names.json_of(mentioned) if mentioned else b""
         return public_event(event.kind, event.version, event.seats, event.body, names, event.fact)
 
-    def _seat_snapshot(self, snapshot: _Snapshot) -> SeatSnapshot:
+    def _show_snapshot(self, snapshot: SnapshotRecord) -> None:
+        glance = self._glances.get(snapshot.head.connection_id or "")
+        if glance is not None and not glance.done():
+            glance.set_result(snapshot.body)
+        if snapshot.feed is not None:
+            snapshot.feed.on_snapshot(self._seat_snapshot(snapshot))
+
+    def _seat_snapshot(self, snapshot: SnapshotRecord) -> SeatSnapshot:
         head = snapshot.head
-        names = self._names.json_of(_accounts(head))
         opened = frames.spliced(b"snapshot", snapshot.version, snapshot.body)
         connection_id, claims = _connection_of(head.connection_id)
         return SeatSnapshot(
@@ -393,7 +258,7 @@ class Hub:
             account_id=snapshot.actor,
             connection_id=connection_id,
             stake_coins=head.stake_coins,
-            frame=text_frame(b'%b,"names":%b}' % (opened, names)),
+            frame=text_frame(b'%b,"names":%b}' % (opened, self._names.json_of(head.account_ids))),
             claims=claims,
         )
 
@@ -420,11 +285,6 @@ class Hub:
                         viewer.rejoin()
             self.flush()
             await self.reader.let_go()
-
-
-def _accounts(head: _SnapshotHead) -> frozenset[str]:
-    seated = {holder.account_id for holder in head.seats if holder is not None}
-    return frozenset(seated | {head.host}) - {""}
 
 
 def _sync_name(connection_id: str, claims: bool) -> str:

@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from spades_lobby import (
     bodies,
@@ -68,11 +68,24 @@ def rest(gateway: Gateway, probes: Probes) -> FastAPI:
     app.state.gateway = gateway
     for routes in (routes_people, routes_tables, routes_wallet, routes_games):
         app.include_router(routes.router)
-    for path, answer in (("/healthz", probes._healthz), ("/readyz", probes._readyz)):
-        app.add_route(path, answer)
+    _add_probes(app, probes)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     app.mount("/", Page(gateway.settings.lobby_web_dir), name="page")
     return app
+
+
+def _add_probes(app: FastAPI, probes: Probes) -> None:
+    """The two questions of a load balancer; what is measured stays on the admin port."""
+
+    async def lives(_: Request) -> Response:
+        return PlainTextResponse("ok\n", 200 if probes.is_healthy() else 503)
+
+    async def is_ready(_: Request) -> Response:
+        # Why not is for operators, on their own port.
+        return PlainTextResponse("ok\n", 200 if probes.problem() is None else 503)
+
+    app.add_route("/healthz", lives)
+    app.add_route("/readyz", is_ready)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -8,19 +8,17 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError, KafkaTimeoutError
 
 from spades_events import Topic
+from spades_lobby.records import Record
 from spades_lobby.settings import LobbySettings
 
 log = structlog.get_logger()
-
-Record = Any
-"""aiokafka's ConsumerRecord."""
 
 Dispatch = Callable[[Mapping[TopicPartition, Sequence[Record]]], Awaitable[None]]
 
@@ -118,6 +116,7 @@ class Reader:
         """Read until cancelled."""
         while True:
             await self._assigned.wait()
+            self.turned_at = asyncio.get_running_loop().time()
             try:
                 polled = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=RECORDS_MAX)
             except KafkaError as error:
@@ -129,6 +128,11 @@ class Reader:
                     self._next[part] = records[-1].offset + 1
             if polled:
                 await self._dispatch(polled)
+
+    @property
+    def idle(self) -> bool:
+        """Nobody waits on anything: there is nothing to read."""
+        return not self._next
 
     async def check(self) -> None:
         """Return when Kafka answers. Raises KafkaError or TimeoutError where it does not."""

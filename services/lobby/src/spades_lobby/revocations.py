@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from spades_lobby import store
 from spades_lobby.settings import LobbySettings
 from spades_lobby.sockets import Sockets
-from spades_lobby.tokens import TokenHash
+from spades_lobby.tokens import SessionId
 
 log = structlog.get_logger()
 
@@ -35,7 +35,7 @@ async def listen(settings: LobbySettings, engine: AsyncEngine, sockets: Sockets)
                 await line.execute(sql.SQL("LISTEN {}").format(sql.Identifier(store.REVOKED)))
                 await _catch_up(engine, sockets)
                 async for notice in line.notifies():
-                    _revoke(sockets, notice.payload)
+                    sockets.revoke(SessionId(notice.payload))
         except (OperationalError, SQLAlchemyError, OSError) as error:
             log.warning("revocations_not_heard", error=type(error).__name__)
         await asyncio.sleep(RETRY_S)
@@ -49,10 +49,3 @@ async def _catch_up(engine: AsyncEngine, sockets: Sockets) -> None:
         alive = await store.sessions_alive(db, held)
     for session in held - alive:
         sockets.revoke(session)
-
-
-def _revoke(sockets: Sockets, payload: str) -> None:
-    try:
-        sockets.revoke(TokenHash(bytes.fromhex(payload)))
-    except ValueError:
-        log.warning("revocation_unreadable")

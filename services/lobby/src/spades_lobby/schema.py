@@ -40,6 +40,8 @@ session = Table(
     "session",
     metadata,
     Column("token_hash", LargeBinary, primary_key=True),
+    # Stays when the token changes: sockets and tickets belong to it.
+    Column("session_id", Text, nullable=False, unique=True, server_default=text("gen_random_uuid()")),
     Column("account_id", Text, ForeignKey("account.account_id"), nullable=False, index=True),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
     Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
@@ -50,9 +52,9 @@ ticket = Table(
     metadata,
     Column("token_hash", LargeBinary, primary_key=True),
     Column(
-        "session_hash",
-        LargeBinary,
-        ForeignKey("session.token_hash", ondelete="CASCADE"),
+        "session_id",
+        Text,
+        ForeignKey("session.session_id", ondelete="CASCADE"),
         nullable=False,
         index=True,
     ),

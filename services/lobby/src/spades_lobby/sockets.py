@@ -19,7 +19,7 @@ from spades_lobby.namebook import Names
 from spades_lobby.origins import Origins
 from spades_lobby.settings import LobbySettings
 from spades_lobby.store import Person
-from spades_lobby.tokens import TokenHash, hash_of
+from spades_lobby.tokens import SessionId, hash_of
 from spades_lobby.wire import EXTENSION, Wire
 from spades_runtime import Clock
 
@@ -53,7 +53,7 @@ class Sockets:
         self._origins = Origins(settings)
         self._open = 0
         self._all: set[Connection] = set()
-        self._by_session: defaultdict[TokenHash, set[Connection]] = defaultdict(set)
+        self._by_session: defaultdict[SessionId, set[Connection]] = defaultdict(set)
         self.draining = False
         self.answered = asyncio.Event()
         """Set whenever a command is answered; only draining waits for it."""
@@ -63,7 +63,7 @@ class Sockets:
         return self._open
 
     @property
-    def sessions(self) -> set[TokenHash]:
+    def sessions(self) -> set[SessionId]:
         """The sessions by which sockets came in."""
         return set(self._by_session)
 
@@ -140,7 +140,7 @@ class Sockets:
 
     # -- revocation, answers that do not come, draining ----------------------------------
 
-    def revoke(self, session: TokenHash) -> None:
+    def revoke(self, session: SessionId) -> None:
         """The session ended: its sockets go."""
         for connection in list(self._by_session.get(session, ())):
             connection.send(frames.error_frame("session_ended", "You have logged out."))

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from spades_lobby.schema import account, session, ticket
-from spades_lobby.tokens import TokenHash
+from spades_lobby.tokens import SessionId, TokenHash
 
 REVOKED: Final = "lobby_revoked"
-"""The channel on which every gateway hears whose session ended: the hash in hexadecimal."""
+"""The channel on which every gateway hears which session ended."""
 
 
 class NameTaken(Exception):
@@ -27,7 +27,7 @@ class Person:
     account_id: str
     name: str
     guest: bool
-    session: TokenHash
+    session: SessionId
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,19 +81,44 @@ async def names(db: AsyncConnection, account_ids: Iterable[str]) -> dict[str, st
     return {row.account_id: row.name for row in found}
 
 
-async def add_session(db: AsyncConnection, token: TokenHash, account_id: str, lifetime: timedelta) -> None:
-    await db.execute(insert(session).values(token_hash=token, account_id=account_id, expires_at=func.now() + lifetime))
+async def add_session(db: AsyncConnection, token: TokenHash, account_id: str, lifetime: timedelta) -> SessionId:
+    made = await db.execute(
+        insert(session)
+        .values(token_hash=token, account_id=account_id, expires_at=func.now() + lifetime)
+        .returning(session.c.session_id)
+    )
+    return SessionId(made.scalar_one())
+
+
+async def change_token(db: AsyncConnection, of_session: SessionId, token: TokenHash, lifetime: timedelta) -> None:
+    """The same session under a new token; the old one is worth nothing from here on."""
+    await db.execute(
+        update(session)
+        .where(session.c.session_id == of_session)
+        .values(token_hash=token, expires_at=func.now() + lifetime)
+    )
 
 
 async def person(db: AsyncConnection, token: TokenHash) -> Person | None:
     """Whose session this is; None where it ended."""
+    return await _person(db, session.c.token_hash == token)
+
+
+async def _person(db: AsyncConnection, which: ColumnElement[bool]) -> Person | None:
     found = await db.execute(
-        select(account.c.account_id, account.c.name, account.c.password.is_(None).label("guest"))
+        select(
+            account.c.account_id,
+            account.c.name,
+            account.c.password.is_(None).label("guest"),
+            session.c.session_id,
+        )
         .join(session, session.c.account_id == account.c.account_id)
-        .where(session.c.token_hash == token, session.c.expires_at > func.now())
+        .where(which, session.c.expires_at > func.now())
     )
     row = found.one_or_none()
-    return None if row is None else Person(account_id=row.account_id, name=row.name, guest=row.guest, session=token)
+    if row is None:
+        return None
+    return Person(account_id=row.account_id, name=row.name, guest=row.guest, session=SessionId(row.session_id))
 
 
 async def account_again(db: AsyncConnection, known: Person) -> Person | None:
@@ -107,33 +132,31 @@ async def account_again(db: AsyncConnection, known: Person) -> Person | None:
     return None if row is None else replace(known, name=row.name, guest=row.guest)
 
 
-async def sessions_alive(db: AsyncConnection, tokens: Iterable[TokenHash]) -> set[TokenHash]:
+async def sessions_alive(db: AsyncConnection, sessions: Iterable[SessionId]) -> set[SessionId]:
     found = await db.execute(
-        select(session.c.token_hash).where(session.c.token_hash.in_(list(tokens)), session.c.expires_at > func.now())
+        select(session.c.session_id).where(session.c.session_id.in_(list(sessions)), session.c.expires_at > func.now())
     )
-    return {TokenHash(bytes(row.token_hash)) for row in found}
+    return {SessionId(row.session_id) for row in found}
 
 
-async def end_session(db: AsyncConnection, token: TokenHash) -> None:
+async def end_session(db: AsyncConnection, ended: SessionId) -> None:
     """End it and tell every gateway, which drops the sockets that came by it."""
-    await db.execute(delete(session).where(session.c.token_hash == token))
-    await db.execute(select(func.pg_notify(REVOKED, token.hex())))
-
-
-async def replace_session(db: AsyncConnection, token: TokenHash) -> None:
-    """End it without dropping its sockets: the same person goes on under a new one."""
-    await db.execute(delete(session).where(session.c.token_hash == token))
+    await _end(db, session.c.session_id == ended)
 
 
 async def end_sessions(db: AsyncConnection, account_id: str) -> None:
     """End all sessions of an account, everywhere."""
-    ended = await db.execute(delete(session).where(session.c.account_id == account_id).returning(session.c.token_hash))
+    await _end(db, session.c.account_id == account_id)
+
+
+async def _end(db: AsyncConnection, which: ColumnElement[bool]) -> None:
+    ended = await db.execute(delete(session).where(which).returning(session.c.session_id))
     for row in ended.all():
-        await db.execute(select(func.pg_notify(REVOKED, row.token_hash.hex())))
+        await db.execute(select(func.pg_notify(REVOKED, row.session_id)))
 
 
-async def add_ticket(db: AsyncConnection, token: TokenHash, of_session: TokenHash, lifetime: timedelta) -> None:
-    await db.execute(insert(ticket).values(token_hash=token, session_hash=of_session, expires_at=func.now() + lifetime))
+async def add_ticket(db: AsyncConnection, token: TokenHash, of_session: SessionId, lifetime: timedelta) -> None:
+    await db.execute(insert(ticket).values(token_hash=token, session_id=of_session, expires_at=func.now() + lifetime))
 
 
 async def use_ticket(db: AsyncConnection, token: TokenHash) -> Person | None:
@@ -141,12 +164,12 @@ async def use_ticket(db: AsyncConnection, token: TokenHash) -> Person | None:
     used = await db.execute(
         delete(ticket)
         .where(ticket.c.token_hash == token)
-        .returning(ticket.c.session_hash, (ticket.c.expires_at > func.now()).label("valid"))
+        .returning(ticket.c.session_id, (ticket.c.expires_at > func.now()).label("valid"))
     )
     row = used.one_or_none()
     if row is None or not row.valid:
         return None
-    return await person(db, TokenHash(bytes(row.session_hash)))
+    return await _person(db, session.c.session_id == row.session_id)
 
 
 async def set_wallet_open(db: AsyncConnection, account_ids: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Final, NewType
 
 Token = NewType("Token", str)
 TokenHash = NewType("TokenHash", bytes)
+SessionId = NewType("SessionId", str)
 
 TOKEN_BYTES: Final = 32
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}\Z")
