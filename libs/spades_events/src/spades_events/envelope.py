@@ -41,8 +41,10 @@ class Envelope(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def _rfc3339(time_ms: int) -> bytes:
-    moment = datetime.fromtimestamp(time_ms / 1_000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
+    # Whole seconds and milliseconds apart: a float of both loses the last millisecond.
+    seconds, ms = divmod(time_ms, 1_000)
+    whole = datetime.fromtimestamp(seconds, UTC).isoformat().removesuffix("+00:00")
+    return f"{whole}.{ms:03d}Z".encode()
 
 
 def headers_of(envelope: Envelope) -> Headers:
