@@ -21,6 +21,8 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -327,7 +329,12 @@ class FakeGateway:
             Route("/", self.page),
             Route("/{path:path}", self.page),
         ]
-        return Starlette(routes=routes, exception_handlers={Problem: problem_response}, lifespan=self.lifespan)
+        return Starlette(
+            routes=routes,
+            exception_handlers={Problem: problem_response},
+            middleware=[Middleware(GZipMiddleware)],
+            lifespan=self.lifespan,
+        )
 
 
 def checked(text: str) -> Frame:

@@ -1,6 +1,8 @@
 // Deals each vector of the given files again and prints a row a step, with what differs.
 //
 //   node services/lobby/web/tests/deal_check.mjs FILE...      exit 1 on any difference
+//
+// A FILE is a case file with vectors, or a proof as the page offers it for download.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chainStep, deal, FORMAT, NO_SEED, seedCommit } from "../app/fair/deal.js";
@@ -67,14 +69,23 @@ function stepsOf({ inputs, anchor, fingerprint, secret, seed_commits }, hands) {
   return steps.map((step) => ({ name: `check ${step.name}`, expected: step.shown, got: step.computed }));
 }
 
+/** Titles with the rows below them. */
+function tablesOf(file) {
+  const data = JSON.parse(readFileSync(file, "utf8"));
+  if (data.secret) return [[`hand ${data.hand_no} of ${data.game_id}`, rowsOfProof(data)]];
+  if (data.format !== FORMAT) throw new Error(`${file}: neither a proof nor a case file of ${FORMAT}`);
+  return data.vectors.map((vector) => [vector.name, rowsOf(vector)]);
+}
+
+const rowsOfProof = (proof) =>
+  checkDeal(proof).map((step) => ({ name: step.name, expected: step.shown, got: step.computed }));
+
 function main(files) {
   let differences = 0;
   for (const file of files) {
-    const cases = JSON.parse(readFileSync(file, "utf8"));
-    if (cases.format !== FORMAT) throw new Error(`${file}: format ${cases.format}, not ${FORMAT}`);
-    for (const vector of cases.vectors) {
-      console.log(`${file}: ${vector.name}`);
-      for (const { name, expected, got } of rowsOf(vector)) {
+    for (const [title, rows] of tablesOf(file)) {
+      console.log(`${file}: ${title}`);
+      for (const { name, expected, got } of rows) {
         const same = expected === got;
         differences += same ? 0 : 1;
         console.log(`  ${same ? "same  " : "DIFFER"} ${name.padEnd(22)} ${same ? got.slice(0, 72) : `expected ${expected}`}`);

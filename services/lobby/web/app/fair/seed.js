@@ -1,5 +1,16 @@
-// This browser's own random bytes: its seed for a game's deals, kept for a reload, and command ids.
+// This browser's own notes: its seed for a game's deals and the hands it was shown, kept for a reload and the check.
 import { bytesToHex } from "../hex.js";
+
+/**
+ * @typedef {object} Note of one table
+ * @property {number} atMs when the seed was drawn
+ * @property {string | null} seed hex
+ * @property {Record<string, string>} hands by hand number, cards with spaces
+ */
+
+const KEY = "spades.notes";
+/** Tables remembered; a game is checked soon after it, if ever. */
+const TABLES_MAX = 100;
 
 /** @param {number} size @returns {string} hex */
 function randomHex(size) {
@@ -10,11 +21,8 @@ function randomHex(size) {
 /** An id for one command: the same id twice is one effect. */
 export const commandId = () => randomHex(16);
 
-/** @param {string} tableId */
-const seedKey = (tableId) => `spades.seed.${tableId}`;
-
 /** @param {string} tableId @returns {string | null} */
-export const keptSeed = (tableId) => read(seedKey(tableId));
+export const keptSeed = (tableId) => notes()[tableId]?.seed ?? null;
 
 /**
  * The seed for this table, drawn and kept at the first call: it is sent only after it is safe here.
@@ -23,56 +31,47 @@ export const keptSeed = (tableId) => read(seedKey(tableId));
 export function seedFor(tableId) {
   const kept = keptSeed(tableId);
   if (kept) return kept;
-  const drawn = randomHex(32);
-  forgetOld();
-  write(seedKey(tableId), drawn);
-  return drawn;
+  const seed = randomHex(32);
+  note(tableId, { seed });
+  return seed;
 }
 
-/** @param {string} tableId @param {number} handNo */
-const handKey = (tableId, handNo) => `spades.hand.${tableId}.${handNo}`;
-
-/** Keep one's own thirteen cards as they were shown, for the check after a reload. @param {string} tableId
- * @param {number} handNo @param {readonly string[]} cards */
+/** Keep one's own thirteen cards as they were first shown.
+ * @param {string} tableId @param {number} handNo @param {readonly string[]} cards */
 export function keepHand(tableId, handNo, cards) {
-  if (read(handKey(tableId, handNo)) === null) write(handKey(tableId, handNo), cards.join(" "));
+  const hands = notes()[tableId]?.hands ?? {};
+  if (!hands[handNo]) note(tableId, { hands: { ...hands, [handNo]: cards.join(" ") } });
 }
 
 /** @param {string} tableId @param {number} handNo @returns {string[] | null} */
-export function keptHand(tableId, handNo) {
-  return read(handKey(tableId, handNo))?.split(" ") ?? null;
+export const keptHand = (tableId, handNo) => notes()[tableId]?.hands[handNo]?.split(" ") ?? null;
+
+/** @param {string} tableId @param {Partial<Note>} change */
+function note(tableId, change) {
+  const all = notes();
+  all[tableId] = { ...(all[tableId] ?? { atMs: Date.now(), seed: null, hands: {} }), ...change };
+  const newest = Object.entries(all).sort(([, a], [, b]) => b.atMs - a.atMs);
+  write(Object.fromEntries(newest.slice(0, TABLES_MAX)));
 }
 
-const KEPT_MAX = 300;
+/** Stands in where the browser gives no storage: it lasts until the page is closed. @type {Record<string, Note>} */
+let memory = {};
 
-/** Old tables' notes go once there are many: a full store would refuse the next seed. */
-function forgetOld() {
+/** @returns {Record<string, Note>} */
+function notes() {
   try {
-    const keys = Object.keys(localStorage).filter((key) => /^spades\.(seed|hand)\./.test(key));
-    if (keys.length > KEPT_MAX) for (const key of keys) localStorage.removeItem(key);
+    return JSON.parse(localStorage.getItem(KEY) ?? "null") ?? memory;
   } catch {
-    // No storage at all (a private window may refuse it): seeds then live in `memory`.
+    return memory;
   }
 }
 
-/** Stands in where the browser gives no storage. @type {Map<string, string>} */
-const memory = new Map();
-
-/** @param {string} key */
-function read(key) {
+/** @param {Record<string, Note>} all */
+function write(all) {
+  memory = all;
   try {
-    return localStorage.getItem(key) ?? memory.get(key) ?? null;
+    localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
-    return memory.get(key) ?? null;
-  }
-}
-
-/** @param {string} key @param {string} value */
-function write(key, value) {
-  memory.set(key, value);
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // Kept in memory: it lasts until the page is closed.
+    // Kept in memory.
   }
 }

@@ -107,3 +107,15 @@ export function whyNot(state, card) {
   const led = state.trick && state.trick.winner === null ? state.trick.cards[0] : undefined;
   return led === undefined ? "spades_not_broken" : "must_follow";
 }
+
+/** The one tip that fits this hand, if any. @param {TableState} state @returns {string} */
+export function tipFor(state) {
+  const own = state.seat ?? 0;
+  /** @param {number} seat */
+  const isNil = (seat) => state.bids[seat] === "nil" || state.bids[seat] === "blind_nil";
+  if (isNil(own)) return "You bid Nil: play under what lies there, and get rid of high cards early.";
+  if (isNil(partnerOf(own))) return "Your partner bid Nil: win tricks over them, high and early.";
+  if (isNil((own + 1) % 4) || isNil((own + 3) % 4)) return "An opponent bid Nil: lead low and let them take one.";
+  if ((state.bags[ownTeam(state)] ?? 0) >= BAGS_WARNED_FROM) return "Your bags are near ten: duck the tricks you don’t need.";
+  return "";
+}

@@ -57,26 +57,27 @@ function HandCheck({ state, handNo }) {
       ${
         failed.length === 0
           ? `✓ All ${steps.length} steps agree: this is the deal that was fixed before you saw a card.`
-          : `✗ ${failed.length === 1 ? "One step differs" : `${failed.length} steps differ`}: ${failed.map((step) => stepTitle(state, step.name)).join("; ")}.`
+          : `✗ ${failed.length === 1 ? "One step differs" : `${failed.length} steps differ`}: ${failed.map((step) => stepTitle(state, proof, step.name)).join("; ")}.`
       }
     </p>
     <ol class="check-steps">
-      ${steps.map((step) => html`<${Step} key=${step.name} state=${state} step=${step} />`)}
+      ${steps.map((step) => html`<${Step} key=${step.name} title=${stepTitle(state, proof, step.name)} step=${step} />`)}
     </ol>
     <p class="button-row">
-      <a class="quiet button" download=${`spades-${proof.game_id}-hand-${handNo}.json`} href=${fileOf(proof)}>Download the proof</a>
+      <a class="quiet button" data-action="proof" download=${`spades-${proof.game_id}-hand-${handNo}.json`} href=${fileOf(proof)}>Download the proof</a>
+      <${Standalone} />
     </p>
     <p class="hint">
-      The proof is plain JSON; <code>node services/lobby/web/tests/deal_check.mjs</code> of the source checks it without this
-      page. Said openly: a player in league with the server could withhold a seed, which shows above as a missing seed.
+      The stand-alone checker is one file that deals the proof again without a network and without us. Said openly: a player
+      in league with the server could withhold a seed, which would show above as a missing seed.
     </p>
   </div>`;
 }
 
-/** @param {{state: TableState, step: CheckStep}} props */
-function Step({ state, step }) {
+/** @param {{title: string, step: CheckStep}} props */
+function Step({ title, step }) {
   return html`<li class=${step.ok ? "is-ok" : "is-bad"} data-step=${step.name}>
-    <p class="step-title"><span aria-hidden="true">${step.ok ? "✓" : "✗"}</span> ${stepTitle(state, step.name)}
+    <p class="step-title"><span aria-hidden="true">${step.ok ? "✓" : "✗"}</span> ${title}
       <span class="sr-only">${step.ok ? "agrees" : "differs"}</span></p>
     ${
       step.ok
@@ -85,6 +86,18 @@ function Step({ state, step }) {
             <span class="step-label">Computed here</span><code>${step.computed}</code>`
     }
   </li>`;
+}
+
+/** The checker as a file of its own, made when it is asked for. */
+function Standalone() {
+  const [page, setPage] = useState("");
+  useEffect(() => {
+    void import("../fair/standalone.js").then(({ standalonePage }) => standalonePage()).then(setPage, () => undefined);
+  }, []);
+  if (!page) return null;
+  return html`<a class="quiet button" data-action="verify" download="verify.html" href=${`data:text/html;charset=utf-8,${encodeURIComponent(page)}`}>
+    Download the checker
+  </a>`;
 }
 
 /** @param {import("../fair/check.js").Proof} proof */
@@ -108,11 +121,13 @@ const SEAT_TITLES = [
   ["played", (name) => `The cards ${name} played are the cards dealt, swap included`],
 ];
 
-/** @param {TableState} state @param {string} name of a step */
-function stepTitle(state, name) {
+/** @param {TableState} state @param {import("../fair/check.js").Proof} proof @param {string} name of a step */
+function stepTitle(state, proof, name) {
   const plain = TITLES[name];
   if (plain) return plain;
   const seat = Number(name.at(-1));
+  if (name === `seed_${seat}` && proof.seed_missing[seat]) return `The seed of ${seatName(state, seat)} came too late: it is all zeros`;
+  if (name === `seed_${seat}` && !proof.seed_commits[seat]) return `No seed was promised at the seat of ${seatName(state, seat)}: it is all zeros`;
   const title = SEAT_TITLES.find(([prefix]) => name.startsWith(prefix));
   return title ? title[1](seatName(state, seat)) : name;
 }

@@ -19,7 +19,7 @@ export function CornerBox({ state }) {
           <td></td>
           <th scope="col">Score</th>
           <th scope="col">Bags</th>
-          <th scope="col">Bid</th>
+          <th scope="col">Took/bid</th>
         </tr>
       </thead>
       <tbody>

@@ -93,10 +93,10 @@ function Replay({ tableId, events, names, me }) {
     <section class="replay-controls" aria-label="Steps">
       <p class="replay-said" role="status">${said(state, event) || "…"}</p>
       <div class="button-row">
-        <button type="button" class="quiet" aria-label="Hand back" onClick=${() => goHand(-1)}>⏮</button>
-        <button type="button" class="quiet" aria-label="Step back" data-action="back" onClick=${() => go(step - 1)}>◀</button>
-        <button type="button" class="gold" aria-label="Step on" data-action="on" onClick=${() => go(step + 1)}>▶</button>
-        <button type="button" class="quiet" aria-label="Hand on" onClick=${() => goHand(1)}>⏭</button>
+        <button type="button" class="quiet" aria-label="Hand back" onClick=${() => goHand(-1)}>«</button>
+        <button type="button" class="quiet" aria-label="Step back" data-action="back" onClick=${() => go(step - 1)}>‹</button>
+        <button type="button" class="gold" aria-label="Step on" data-action="on" onClick=${() => go(step + 1)}>›</button>
+        <button type="button" class="quiet" aria-label="Hand on" onClick=${() => goHand(1)}>»</button>
         <label>Seen by
           <select value=${seat} onChange=${(/** @type {any} */ change) => setSeat(Number(change.target.value))}>
             ${[0, 1, 2, 3].map((one) => html`<option key=${one} value=${one}>${seatName({ ...state, seat: 0 }, one)}</option>`)}

@@ -37,7 +37,7 @@ export function HandSheet({ state, scored, heading = "h3" }) {
 function TeamSheet({ state, scored, team }) {
   const sheet = scored.teams[team];
   const rules = valuesOf(state.ruleset);
-  const seats = [team, team + 2];
+  const seats = state.seat === team + 2 ? [team + 2, team] : [team, team + 2];
   return html`<table class=${`sheet team-${team}`}>
     <caption>
       ${seats.map((seat) => `${who(state, seat)} (${bidWords(scored.bids[seat])} · ${scored.tricks[seat]})`).join(" & ")}

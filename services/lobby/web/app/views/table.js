@@ -7,7 +7,7 @@ import { goTo, intentOf, partitionOf, setIntent } from "../route.js";
 import { prefs } from "../prefs.js";
 import { useStore } from "../store.js";
 import { cardRefusal, refusalWords } from "../table/refusals.js";
-import { isOwnTurn, seatAt, whyNot } from "../table/selectors.js";
+import { isOwnTurn, seatAt, tipFor, whyNot } from "../table/selectors.js";
 import { TableSession } from "../table/session.js";
 import { useTableEffects } from "./table_effects.js";
 import { useTableKeys } from "./table_keys.js";
@@ -40,12 +40,7 @@ export function TablePage({ tableId, me }) {
   useTableKeys({ session, state, moves, openMenu: setMenu, menuOpen: menu !== null || leaving });
 
   if (status === "not_found") return html`<${NoTable} />`;
-  const again = async () => {
-    const wanted = { kind: state.kind, ruleset: state.ruleset, stake_coins: state.stakeCoins, clock_ms: state.clockMs };
-    const table = await openTable({ ...wanted, bots_welcome: state.botsWelcome }, commandId());
-    setIntent(table, "play");
-    goTo(`/table/${table.table_id}`);
-  };
+  const again = () => void playAgain(state).catch((error) => session.refusal.set({ type: "error", ...error.body, code: error.code }));
   return html`<div class=${`table-page phase-${state.phase}`} data-phase=${state.phase} data-seq=${state.seq}>
     <${TableBar} state=${state} session=${session} onMenu=${() => setMenu("rules")} onLeave=${() => setLeaving(true)} />
     <main class="felt" aria-label="Table">
@@ -66,6 +61,16 @@ export function TablePage({ tableId, me }) {
     ${menu === null ? null : html`<${Menu} state=${state} page=${menu} onPage=${setMenu} onClose=${() => setMenu(null)} />`}
     ${leaving ? html`<${LeaveDialog} state=${state} session=${session} onClose=${() => setLeaving(false)} />` : null}
   </div>`;
+}
+
+/** The same game once more, at a new table. @param {TableState} state */
+async function playAgain(state) {
+  // Only practice and private tables choose their own clock.
+  const clock = state.kind === "practice" || state.kind === "private" ? { clock_ms: state.clockMs } : {};
+  const wanted = { kind: state.kind, ruleset: state.ruleset, stake_coins: state.stakeCoins, ...clock };
+  const table = await openTable({ ...wanted, bots_welcome: state.botsWelcome }, commandId());
+  setIntent(table, "play");
+  goTo(`/table/${table.table_id}`);
 }
 
 /** What stands in the middle. @param {any} props */
@@ -103,7 +108,15 @@ function HandMiddle({ state, busy, moves }) {
   if (state.handPhase === "swap") {
     return html`<${SwapPanel} state=${state} chosen=${moves.chosen} busy=${busy} onPass=${moves.confirmPass} />`;
   }
+  if (!state.trick && hints && state.seat !== null) return html`<${Tip} state=${state} />`;
   return html`<${TrickArea} state=${state} />`;
+}
+
+/** A word before the first lead, where there is something to say. @param {{state: TableState}} props */
+function Tip({ state }) {
+  const tip = tipFor(state);
+  if (!tip) return html`<${TrickArea} state=${state} />`;
+  return html`<p class="panel wait tip">${tip}</p>`;
 }
 
 function NoTable() {
