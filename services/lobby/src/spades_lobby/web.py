@@ -15,7 +15,7 @@ from spades_lobby.problems import not_found
 
 # What a page is made of; everything else in the folder is its workshop.
 _SERVED: Final = frozenset({".html", ".js", ".mjs", ".css", ".svg", ".png", ".ico", ".webmanifest", ".woff2", ".txt"})
-_WORKSHOP: Final = frozenset({"node_modules", "tests"})
+_WORKSHOP: Final = frozenset({"node_modules", "tests", "setup.mjs"})
 _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 for _suffix, _kind in (
