@@ -8,7 +8,7 @@ import pytest
 from spades_runtime import Clock, Commit, Database, Effects, Fenced, Output, PartitionWorker, Poll
 from spades_runtime.schema import quoted
 from tests.runtime.corner import SERVICE, Corner
-from tests.runtime.counter import COMMANDS, EVENTS
+from tests.runtime.counter import COMMANDS, EVENTS, PRIVATE, command
 from tests.runtime.ledger import LEDGER, LedgerProcessor
 from tests.runtime.processes import WorkerProcess
 
@@ -60,6 +60,27 @@ async def test_a_fenced_transaction_leaves_no_row_behind(ledger: Corner) -> None
         await asyncio.wait_for(task, 20)
     assert ledger.query("SELECT * FROM ledger") == []
     assert ledger.answered() == 0
+
+
+@dataclass
+class _Scribbler(LedgerProcessor):
+    """Writes a row at each poll, also where nothing is answered."""
+
+    async def process(self, poll: Poll, db: Database) -> Effects:
+        effects = await super().process(poll, db)
+        if poll.inputs:
+            await db.execute("INSERT INTO ledger VALUES (%s, 0, 0)", [f"poll of {len(self.polls)}"])
+        return effects
+
+
+async def test_a_transaction_without_effects_is_rolled_back_and_its_offsets_follow(ledger: Corner) -> None:
+    async with ledger.working(_Scribbler(), Commit.TRANSACTION):
+        await ledger.send(COMMANDS, "c1", *command("c1", "look", b'{"read": true}'))
+        offset = "SELECT sum((next_offsets->>'table.commands')::int) FROM partition"
+        await ledger.until(lambda: ledger.query(offset) == [(1,)], "the offset")
+        assert ledger.query("SELECT * FROM ledger") == []
+    [told] = [record for record in await ledger.records(PRIVATE) if record.value != b"fresh"]
+    assert told.value == b"0"
 
 
 @pytest.mark.parametrize("point", ["before_commit:2", "after_commit:2"])

@@ -3,6 +3,8 @@
 import asyncio
 
 import pytest
+from aiokafka import AIOKafkaProducer
+from aiokafka.record.util import calc_crc32c
 
 from spades_runtime import Commit, PartitionWorker, Seal, partition_of
 from spades_runtime.parking import PAYLOAD_BYTES_MAX
@@ -38,6 +40,57 @@ async def test_poison_is_parked_and_its_partition_moves_on(corner: Corner) -> No
     assert sorted(int(record.headers["parked_offset"]) for record in told) == list(range(7))
     assert {record.value for record in told} == {b""}
     assert {record.headers["parked_reason"] for record in told} >= {b"unreadable key", b"unreadable: JSONDecodeError"}
+
+
+async def _send_undecodable(corner: Corner, topic: str, part: int) -> None:
+    """Send a record whose header has a name that is no UTF-8; aiokafka writes none, other clients may."""
+    producer = AIOKafkaProducer(bootstrap_servers=corner.namespace.bootstrap)
+    await producer.start()
+    batch = producer.create_batch()
+    batch.append(timestamp=None, key=b"c1", value=b"{}", headers=[("ce_bad", b"x")])
+    built = batch._build()
+    built[:] = built.replace(b"ce_bad", b"ce_\xff\xfe\xfd")
+    # Record batches (format 2): the checksum of all from byte 21 on stands before it.
+    built[17:21] = calc_crc32c(bytes(built[21:])).to_bytes(4, "big")
+    await (await producer.send_batch(batch, corner.namespace.topic(topic), partition=part))
+    await producer.stop()
+
+
+async def test_a_record_that_cannot_be_decoded_is_stepped_over_and_told_by_its_place(corner: Corner) -> None:
+    part = partition_of("c1", corner.partitions)
+    elsewhere = next(name for name in ("c2", "c3", "c4", "c5") if partition_of(name, corner.partitions) != part)
+    for number in range(5):
+        await corner.add("c1", f"before{number}")
+        await corner.add(elsewhere, f"beside{number}")
+    for _ in range(2):
+        await _send_undecodable(corner, COMMANDS, part)
+    await _send_undecodable(corner, GIFTS, part)
+    await corner.add("c1", "behind")
+    async with corner.working(CounterProcessor()):
+        await corner.until_answered(11)
+        await corner.until(lambda: corner.query("SELECT count(*) FROM parked") == [(3,)], "parked")
+    await corner.assert_exactly_once(
+        {
+            "c1": {f"before{number}": 1 for number in range(5)} | {"behind": 1},
+            elsewhere: {f"beside{number}": 1 for number in range(5)},
+        }
+    )
+    assert corner.query('SELECT topic, "offset", reason FROM parked ORDER BY topic, "offset"') == [
+        (COMMANDS, 5, "the name of a header is no text"),
+        (COMMANDS, 6, "the name of a header is no text"),
+        (GIFTS, 0, "the name of a header is no text"),
+    ]
+
+
+async def test_a_header_without_a_value_is_no_reason_to_end(corner: Corner) -> None:
+    value, headers = command("c1", "k1", b'{"add": 1}')
+    await corner.send(COMMANDS, "c1", value, [*headers, ("ce_extra", None)])  # type: ignore[list-item]
+    await corner.send(COMMANDS, "c1", value, [(name, None) for name, _ in headers])  # type: ignore[misc]
+    await corner.add("c1", "k2")
+    async with corner.working(CounterProcessor()):
+        await corner.until_answered(2)
+        await corner.until(lambda: corner.query("SELECT count(*) FROM parked") == [(1,)], "parked")
+    await corner.assert_exactly_once({"c1": {"k1": 1, "k2": 1}})
 
 
 async def test_a_parked_command_is_sealed_and_opens_in_its_place_only(corner: Corner) -> None:

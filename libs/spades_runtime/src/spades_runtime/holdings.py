@@ -67,7 +67,7 @@ class Holdings:
         await self._taker.stay_within_log(self.owned.values())
         if self._listener.rebalancing or self._listener.generation != generation:
             return False
-        self._seek_all()
+        self.seek_all()
         self._followed = generation
         metrics.OWNED.set(len(self.owned))
         return True
@@ -77,6 +77,12 @@ class Holdings:
         for part in list(self.owned):
             self._drop(part)
         self._followed = -1
+
+    def seek_all(self) -> None:
+        """Read every input from its next offset, whatever was fetched of it."""
+        self._fetches.forget()
+        for partition, offset in self.offsets().items():
+            self._links.consumer.seek(partition, offset)
 
     def offsets(self) -> Mapping[TopicPartition, int]:
         """Where each input will be read next."""
@@ -128,9 +134,3 @@ class Holdings:
             found = [TopicPartition(self._settings.topic(topic), part) for topic in self._processor.inputs]
             self._inputs[part] = found
         return found
-
-    def _seek_all(self) -> None:
-        self._fetches.forget()
-        for partition, offset in self.offsets().items():
-            # Also drops what was fetched before the partition was ours.
-            self._links.consumer.seek(partition, offset)

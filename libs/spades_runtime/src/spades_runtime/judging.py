@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from psycopg import DataError, IntegrityError
+from psycopg import DataError, IntegrityError, Rollback
 from psycopg.errors import UniqueViolation
 
 from spades_runtime import answers, logging, metrics, parking, statement
@@ -131,13 +131,21 @@ class Judge:
         return True
 
     async def _commit_transaction(self, batch: Batch, db: Database, ids: list[AnswerId]) -> bool:
+        prepared: _Prepared | None = None
         async with db.transaction():
             await self._lock_rows(db)
             effects = await self._decide(batch, db)
-            ids += [answer.id for answer in effects.answers]
-            prepared = self._prepare(batch, effects, write_all=False)
-            await self._execute(db, prepared.write)
-            crash_at("before_commit")
+            if _has_effects(batch, effects):
+                ids += [answer.id for answer in effects.answers]
+                prepared = self._prepare(batch, effects, write_all=False)
+                await self._execute(db, prepared.write)
+                crash_at("before_commit")
+            else:
+                # Nothing to keep, and no fsync for it: the offsets go with a later write.
+                _roll_back()
+        if prepared is None:
+            await self._settle(batch, effects, None)
+            return False
         crash_at("after_commit")
         await self._settle(batch, effects, prepared)
         crash_at("after_publish")
@@ -213,6 +221,7 @@ class Judge:
         found: dict[int, int] = {part: epoch for part, epoch in await cursor.fetchall()}
         if lost := [part for part, epoch in epochs.items() if found.get(part) != epoch]:
             raise Fenced(lost)
+        self.fenced_at_ms = self._now_ms
 
     async def _execute(self, db: Database, write: Write) -> None:
         started_s = time.perf_counter()
@@ -310,6 +319,11 @@ class Judge:
 
 class RecallIgnored(AssertionError):
     """A processor answered a recalled command anew: a bug of the service."""
+
+
+def _roll_back() -> None:
+    """Leave the block of `transaction()` without a commit; what stands behind the block goes on."""
+    raise Rollback
 
 
 def _has_effects(batch: Batch, effects: Effects) -> bool:

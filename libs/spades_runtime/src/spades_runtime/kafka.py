@@ -1,7 +1,9 @@
 """The worker's Kafka clients and their settings."""
 
 import asyncio
+import inspect
 from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
@@ -109,3 +111,28 @@ async def end_offsets(client: AIOKafkaConsumer, partitions: Iterable[TopicPartit
     except TimeoutError:
         raise KafkaTimeoutError("Kafka did not tell the ends of partitions") from None
     return ends
+
+
+class Undecodable(NamedTuple):
+    """A record that aiokafka cannot decode: only its place is known."""
+
+    offset: int
+    timestamp: int
+    key: None = None
+    value: None = None
+    headers: tuple[()] = ()
+
+
+def undecodable_place(client: AIOKafkaConsumer) -> tuple[TopicPartition, int] | None:
+    """Where the record lies that made `getmany` raise UnicodeDecodeError; None if the client has moved on.
+
+    aiokafka decodes the names of headers and gives up a whole fetch at one that is no UTF-8. It
+    then holds an iterator that ended early, under private names only.
+    """
+    for partition, fetched in client._fetcher._records.items():
+        records: Any = getattr(fetched, "_partition_records", None)
+        if records is None or records._records_iterator is None:
+            continue
+        if inspect.getgeneratorstate(records._records_iterator) == inspect.GEN_CLOSED:
+            return partition, int(records.next_fetch_offset)
+    return None

@@ -6,6 +6,7 @@ from typing import Any
 
 from aiokafka import TopicPartition
 
+from spades_runtime.kafka import Undecodable
 from spades_runtime.owned import Owned
 from spades_runtime.parking import is_command_topic
 from spades_runtime.partitions import partition_of_bytes
@@ -86,8 +87,7 @@ class Sorter:
             if where is None:
                 where = self._find(key)
             if where != part:
-                reason = "unreadable key" if where < 0 else f"its key belongs on partition {where}"
-                batch.parked.append(Parked(read, reason, secret=is_command_topic(topic)))
+                batch.parked.append(Parked(read, _why_not(record, where), secret=is_command_topic(topic)))
             elif shut and key.decode() in shut:
                 batch.held.append(Parked(read, "its stream is quarantined", secret=False))
             else:
@@ -110,6 +110,12 @@ class Sorter:
             self._part_of.clear()
         where = self._part_of[key] = partition_of_bytes(key, self._partitions)
         return where
+
+
+def _why_not(record: Any, where: int) -> str:
+    if isinstance(record, Undecodable):
+        return "the name of a header is no text"
+    return "unreadable key" if where < 0 else f"its key belongs on partition {where}"
 
 
 def _part(entry: tuple[int, Sequence[Any]]) -> int:

@@ -130,7 +130,8 @@ class Commit(Enum):
     STATEMENT = "statement"
     """Decide with a plain connection for look-ups, then one statement for everything."""
     TRANSACTION = "transaction"
-    """One transaction: fence the partitions, decide with the connection inside, answers."""
+    """One transaction: fence the partitions, decide with the connection inside, answers.
+    Without effects it is rolled back: what `process` wrote counts only beside an answer."""
     INTERVAL = "interval"
     """Outputs at once; `flush` and the offsets in one fenced transaction every 250 ms."""
 

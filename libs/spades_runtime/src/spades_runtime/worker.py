@@ -16,7 +16,7 @@ import psycopg
 from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
-from spades_runtime import database, logging, metrics
+from spades_runtime import database, kafka, logging, metrics
 from spades_runtime.answers import REFUSALS_KEPT_MS
 from spades_runtime.clock import Clock
 from spades_runtime.errors import Fenced, NotReady, OutcomeUnknown
@@ -72,6 +72,7 @@ class PartitionWorker:
         self._stopping = asyncio.Event()
         self._next_write_ms = self._next_forget_ms = self._next_lag_ms = 0
         self._failures = 0
+        self._reads_singly = False
         self._problem: str | None = "starting"
         self._turned_s = time.monotonic()
         self._lag_task: asyncio.Task[None] | None = None
@@ -195,15 +196,32 @@ class PartitionWorker:
             # aiokafka waits without a limit when the group begins to rebalance meanwhile.
             async with asyncio.timeout(wait_ms / 1_000 + 1):
                 records: dict[TopicPartition, Sequence[Any]] = await self._links.consumer.getmany(
-                    timeout_ms=wait_ms, max_records=self._settings.poll_records_max
+                    timeout_ms=wait_ms, max_records=1 if self._reads_singly else self._settings.poll_records_max
                 )
         except TimeoutError:
             records = {}
+        except UnicodeDecodeError:
+            records = self._step_over()
         if not self._holdings.is_current:
             # They are read again from the stored offsets, by us or by another.
             return None
         self._listener.idle.clear()
         return records
+
+    def _step_over(self) -> dict[TopicPartition, Sequence[Any]]:
+        """A record cannot be decoded: read up to it one by one, then tell it by its place and go on behind it."""
+        if not self._holdings.is_current:
+            return {}
+        place = kafka.undecodable_place(self._links.consumer) if self._reads_singly else None
+        if place is None:
+            # What the same fetch had of other records is lost with it.
+            self._holdings.seek_all()
+            self._reads_singly = True
+            return {}
+        self._reads_singly = False
+        partition, offset = place
+        self._links.consumer.seek(partition, offset + 1)
+        return {partition: [kafka.Undecodable(offset, self._clock.now_ms())]}
 
     def _wait_ms(self, now_ms: int) -> int:
         if not self._holdings.owned:
