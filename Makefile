@@ -117,6 +117,10 @@ demo: $(READY) $(PAGE) ## Whole games through the public interface, then every p
 bench-rules: $(READY) ## How fast the rules library decides
 	@$(PYTHON) -m tests.bench.rules
 
+.PHONY: bench-clock
+bench-clock: $(READY) ## How late timeouts are at 5,000 running timers, and after a kill
+	@$(PYTHON) -m tests.bench.clock
+
 .PHONY: bench-wallet
 bench-wallet: $(READY) ## Transfers a second of the ledger, beside a plain hot-row design
 	@$(PYTHON) -m tests.bench.wallet

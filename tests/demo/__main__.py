@@ -16,7 +16,6 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from spades_replay import nets_told
 from tests.demo import report
 from tests.demo.checks import Streams, audit
 from tests.demo.crowd import TABLES, hundred_tables
@@ -109,12 +108,7 @@ async def _check(console: Console, stack: Stack, games: Sequence[Played], killer
     streams = Streams()
     await streams.read(stack)
     totals = streams.verifier.totals()
-    payouts = {
-        table_id: dict(nets_told(table.settled.payouts))
-        for table_id, table in streams.verifier.tables.items()
-        if table.settled is not None
-    }
-    console.print(report.games_table(games, payouts))
+    console.print(report.games_table(games, streams.verifier.tables))
     in_order, said = await audit(stack)
     journal = [acked for played in games for acked in played.moves]
     compared = sum(player.socket.compared for played in games for player in played.players)

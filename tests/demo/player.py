@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from spades_rules import LookAtCards, PassCards, PlaceBid, PlayCard, card_name, card_names, judge
 from tests.demo.gateway import Account
@@ -44,6 +44,14 @@ class Acked:
     last_seq: int
 
 
+class Moving(NamedTuple):
+    """The card on its way, for the time it takes to come back as a frame on the same line."""
+
+    turn_id: str
+    sent_s: float
+    reconnections: int
+
+
 class Player:
     """One person in one game."""
 
@@ -64,7 +72,7 @@ class Player:
         self._answered_turn = ""
         self._has_opened_seed = False
         self._ready_hand = 0
-        self._moving: tuple[str, float] = ("", 0.0)
+        self._moving = Moving("", 0.0, 0)
         self._leave_at = (2, chance.randrange(1, 9))
         self.socket = TableSocket("", account, "")
 
@@ -96,8 +104,9 @@ class Player:
             self.seat_refused = frame
         if frame["type"] == "hand_scored":
             self.hands = frame["hand_no"]
-        if frame["type"] == "card_played" and frame["turn_id"] == self._moving[0]:
-            self.move_s.append(time.perf_counter() - self._moving[1])
+        came_back = frame["type"] == "card_played" and frame["turn_id"] == self._moving.turn_id
+        if came_back and self.socket.reconnections == self._moving.reconnections:
+            self.move_s.append(time.perf_counter() - self._moving.sent_s)
 
     def _next_step(self, seen: Seen) -> Step | None:
         """What the person does now; None where there is nothing to do, or something is being done."""
@@ -154,6 +163,9 @@ class Player:
             self.faults.append(f"ready: {answer['code']}")
 
     async def _take_turn(self, seen: Seen) -> None:
+        if not seen.is_own_turn:
+            # The clock was faster than we.
+            return
         if self.manner is Manner.LEAVES and (seen.hand_no, len(seen.view.tricks)) >= self._leave_at:
             await self._leave()
             return
@@ -179,7 +191,7 @@ class Player:
         if kind != "look_at_cards":
             self._answered_turn = turn_id
         if kind == "play_card":
-            self._moving = (turn_id, time.perf_counter())
+            self._moving = Moving(turn_id, time.perf_counter(), self.socket.reconnections)
         answer = await self.socket.command(kind, **fields)
         if answer["type"] == "ack":
             self.journal.append(Acked(self._table_id, turn_id, kind, what, answer["first_seq"], answer["last_seq"]))

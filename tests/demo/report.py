@@ -1,18 +1,19 @@
 """What a person sees of the demo: a progress line, a row a game, the figures, the checks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
+from spades_replay import TableReplay, nets_told
 from tests.demo.game import Played
 from tests.demo.player import Manner
 
 MIB = 1 << 20
 
 
-def games_table(games: Sequence[Played], payouts: dict[str, dict[str, int]]) -> Table:
-    """A row a game: ruleset, people, hands, score, who left, stakes, payouts."""
+def games_table(games: Sequence[Played], tables: Mapping[str, TableReplay]) -> Table:
+    """A row a game: ruleset, people, hands, score, which seats were left, stakes, payouts."""
     table = Table(title="Games", title_justify="left")
     columns = ("#", "kind", "rules", "people", "hands", "score", "end", "left", "silent", "stake", "payouts", "s")
     for name in columns:
@@ -27,10 +28,10 @@ def games_table(games: Sequence[Played], payouts: dict[str, dict[str, int]]) -> 
             str(played.hands),
             f"{played.scores[0]}–{played.scores[1]}",
             played.end_reason or "-",
-            str(sum(player.left for player in played.players) or "-"),
+            _left(tables.get(played.table_id)),
             str(sum(player.manner is Manner.SILENT for player in played.players) or "-"),
             str(plan.stake_coins or "-"),
-            _payouts(played, payouts.get(played.table_id, {})),
+            _payouts(played, tables.get(played.table_id)),
             f"{played.took_s:.0f}",
         )
     return table
@@ -41,9 +42,15 @@ def _people(played: Played) -> str:
     return f"{len(played.players)}" + (f" ({cut} cuts)" if cut else "")
 
 
-def _payouts(played: Played, nets: dict[str, int]) -> str:
-    if not nets:
+def _left(table: TableReplay | None) -> str:
+    seats = [str(seat) for seat, chair in enumerate(table.chairs if table else ()) if chair.leaver is not None]
+    return f"seat {' '.join(seats)}" if seats else "-"
+
+
+def _payouts(played: Played, table: TableReplay | None) -> str:
+    if table is None or table.settled is None:
         return "-"
+    nets = nets_told(table.settled.payouts)
     mine = [nets.get(player.account.account_id, 0) for player in played.players]
     rest = {name: nets[name] for name in ("house", "fees") if name in nets}
     return " ".join([*(f"{net:+d}" for net in mine), *(f"{name}{net:+d}" for name, net in rest.items())])

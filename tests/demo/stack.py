@@ -21,8 +21,8 @@ LOOK_EVERY_S = 0.2
 # Bots at 20 ms and short clocks: a game that takes an evening is over in half a minute.
 SETTINGS = {
     "SPADES_BOT_PACE_MS": "20",
-    "SPADES_TABLE_CLOCK_COINS_MS": "2500",
-    "SPADES_TABLE_CLOCK_ONLINE_MS": "2500",
+    "SPADES_TABLE_CLOCK_COINS_MS": "1500",
+    "SPADES_TABLE_CLOCK_ONLINE_MS": "1500",
     "SPADES_TABLE_COMPUTER_SPEED_MS": "50",
     "SPADES_TABLE_NEXT_HAND_MS": "2000",
     "SPADES_TABLE_NEXT_HAND_PRACTICE_MS": "2000",
