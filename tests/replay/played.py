@@ -41,7 +41,11 @@ class World:
     def open_accounts(self, *accounts: str) -> None:
         for account in accounts:
             wish = FromAccount(
-                account=AccountId(account), command_id="open", wish=commands.OpenAccount(), days=("2026-01-01",)
+                account=AccountId(account),
+                actor=account,
+                command_id="open",
+                wish=commands.OpenAccount(),
+                days=("2026-01-01",),
             )
             decision = decide_coins(self._book, wish, Terms(games_at_once_max=99))
             self._book = evolve_coins(self._book, decision)
