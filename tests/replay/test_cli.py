@@ -35,7 +35,8 @@ def folder(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def spades(*arguments: str, stdin: bytes | None = None) -> Result:
-    return CliRunner().invoke(app, ["replay", *arguments], input=stdin, env={"SPADES_KAFKA_BOOTSTRAP": ""})
+    nothing_here = {"SPADES_KAFKA_BOOTSTRAP": "", "SPADES_REPLAY_SOURCE": "", "SPADES_STATE_DIR": "/nowhere/at/all"}
+    return CliRunner().invoke(app, ["replay", *arguments], input=stdin, env=nothing_here)
 
 
 def test_a_folder_verifies(folder: Path) -> None:

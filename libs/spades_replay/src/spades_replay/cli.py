@@ -4,8 +4,10 @@ import asyncio
 import os
 import re
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, TypeVar
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
@@ -28,7 +30,7 @@ Source = Annotated[
     typer.Option(
         envvar="SPADES_REPLAY_SOURCE",
         help="kafka://HOST:PORT[/PREFIX], postgresql://…, a folder, a file or -; "
-        "else the Kafka that SPADES_KAFKA_BOOTSTRAP names.",
+        "else the Kafka that SPADES_KAFKA_BOOTSTRAP names, or that of the local stack.",
     ),
 ]
 
@@ -116,10 +118,20 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 def _source(given: str | None) -> str:
     if given:
         return given
-    bootstrap = os.environ.get("SPADES_KAFKA_BOOTSTRAP")
+    bootstrap = os.environ.get("SPADES_KAFKA_BOOTSTRAP") or _local_bootstrap()
     if not bootstrap:
-        _usage("say --source, or set SPADES_KAFKA_BOOTSTRAP")
+        _usage("say --source, set SPADES_KAFKA_BOOTSTRAP, or start the local stack here")
     return f"kafka://{bootstrap}/{os.environ.get('SPADES_TOPIC_PREFIX', sources.DEFAULT_PREFIX)}"
+
+
+def _local_bootstrap() -> str | None:
+    """The Kafka of the stack that runs in this folder, if one does."""
+    state = Path(os.environ.get("SPADES_STATE_DIR") or ".spades") / "state.json"
+    try:
+        bootstrap: str | None = msgspec.json.decode(state.read_bytes(), type=dict[str, Any]).get("bootstrap")
+    except (OSError, msgspec.DecodeError):
+        return None
+    return bootstrap
 
 
 def _position(text: str | None) -> tuple[int | None, int | None]:

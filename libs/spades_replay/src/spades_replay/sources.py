@@ -154,7 +154,10 @@ async def _from_postgres(source: str, stream: str | None) -> AsyncIterator[Recor
     except psycopg.OperationalError as error:
         raise NoSource("no PostgreSQL answers there") from error
     async with connection, connection.cursor(name="replay") as rows:
-        await rows.execute(statement, {"stream": stream})
+        try:
+            await rows.execute(statement, {"stream": stream})
+        except psycopg.errors.UndefinedTable:
+            raise NoSource(f"schema {schema} holds no read model") from None
         async for table_id, version, name, at_ms, body in rows:
             yield Record(
                 topic=Topic.TABLE_EVENTS,
