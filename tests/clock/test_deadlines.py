@@ -114,6 +114,27 @@ async def test_a_clock_set_by_an_hour_moves_no_deadline(jump_ms: int) -> None:
     assert any(last_due_ms <= tables_ms < last_due_ms + 1_000 for tables_ms in outputs)
 
 
+async def test_a_clock_set_back_while_it_was_down_is_noticed_before_any_event() -> None:
+    due_ms = 10 * HOUR_MS + 5_000
+    processor = Deadlines()
+    timer = Timer(table_id="t", version=5, deadline_id=5, due_ms=due_ms)
+    processor._partitions[0] = Partition((timer,), last_alive_ms=10 * HOUR_MS)
+    now_ms = 9 * HOUR_MS + 2_000
+    assert processor.next_due_ms() == 0
+    assert await fired(processor, now_ms) == []
+    # Late by no more than it was down.
+    assert processor.next_due_ms() == now_ms + 5_000
+    assert [output.key for output in await fired(processor, now_ms + 5_000)] == ["t"]
+
+
+async def test_time_that_passed_while_it_was_down_is_no_lead() -> None:
+    processor = Deadlines()
+    timer = Timer(table_id="t", version=5, deadline_id=5, due_ms=9_000)
+    processor._partitions[0] = Partition((timer,), last_alive_ms=1_000)
+    assert await fired(processor, 4_000) == []
+    assert processor.next_due_ms() == 9_000
+
+
 async def test_an_event_that_moves_no_deadline_is_not_even_decoded() -> None:
     unreadable = told("t", 4, BidMade(turn_id="1:1", seat=0, bid=3), made_ms=0, body=b"{")
     assert await fired(owning(0), 1_000, unreadable) == []

@@ -65,3 +65,15 @@ async def test_what_changes_between_flush_and_commit_is_saved_by_the_next_flush(
         await processor.flush(db)
         processor.committed()
         assert await store.timers_of(db, 5) == [Timer(table_id="changed", version=9, deadline_id=9, due_ms=5_000)]
+
+
+async def test_saving_waits_for_no_disk(env: dict[str, str]) -> None:
+    async def waits(db: psycopg.AsyncConnection) -> str:
+        (setting,) = await (await db.execute("SHOW synchronous_commit")).fetchone() or ("",)
+        return str(setting)
+
+    async with await connected(env) as db:
+        async with db.transaction():
+            await Deadlines().flush(db)
+            assert await waits(db) == "off"
+        assert await waits(db) == "on"

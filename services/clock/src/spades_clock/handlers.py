@@ -28,11 +28,18 @@ class Read(NamedTuple):
 class Partition:
     """The timers of one owned partition, the tables' time there, and what of it is not saved yet."""
 
-    def __init__(self, timers: Sequence[Timer]) -> None:
+    def __init__(self, timers: Sequence[Timer], last_alive_ms: int | None = None) -> None:
         self.timers = Timers(tuple(timers))
         self.time = TableTime()
+        self._last_alive_ms = last_alive_ms
         self.unsaved: dict[str, Timer | None] = {}
         """By table; None where the table has ended."""
+
+    def wake(self, now_ms: int) -> None:
+        """Before the first events: time was later than now already, so our clock was set back while we were down."""
+        if self._last_alive_ms is not None and now_ms < self._last_alive_ms:
+            self.time.learn(read_ms=now_ms, made_ms=self._last_alive_ms)
+        self._last_alive_ms = None
 
     def react(self, read: Read, now_ms: int) -> None:
         if read.made_ms is not None:
@@ -50,6 +57,8 @@ class Partition:
             yield firing
 
     def next_due_ms(self) -> int | None:
+        if self._last_alive_ms is not None:
+            return 0
         due_ms = self.timers.next_due_ms()
         return None if due_ms is None else self.time.here(due_ms)
 
@@ -70,7 +79,7 @@ class Deadlines:
 
     async def take(self, part: int, db: Database) -> list[Output]:
         """Load the partition's rows; the events behind its saved offsets follow by themselves."""
-        self._partitions[part] = Partition(await store.timers_of(db, part))
+        self._partitions[part] = Partition(await store.timers_of(db, part), await store.last_alive_ms(db, part))
         self._tell_size()
         return []
 
@@ -94,6 +103,8 @@ class Deadlines:
         if bad:
             # Nothing is folded yet: the worker asks again without these streams.
             return Effects(quarantined=bad)
+        for partition in self._partitions.values():
+            partition.wake(poll.now_ms)
         for read in reads:
             self._partitions[read.part].react(read, poll.now_ms)
         outputs = [
@@ -108,6 +119,7 @@ class Deadlines:
 
     async def flush(self, db: Database) -> None:
         """Write the rows that changed, inside the worker's fenced transaction."""
+        await store.need_no_fsync(db)
         self._saving = {part: dict(held.unsaved) for part, held in self._partitions.items() if held.unsaved}
         for part, changed in self._saving.items():
             await store.save(db, part, changed)

@@ -17,6 +17,21 @@ async def timers_of(db: Database, part: int) -> list[Timer]:
     ]
 
 
+async def last_alive_ms(db: Database, part: int) -> int | None:
+    """When the partition was last seen to be alive, by the clock of whoever owned it then."""
+    cursor = await db.execute("SELECT alive_at_ms FROM partition WHERE part = %s", [part])
+    row = await cursor.fetchone()
+    return None if row is None else row[0]
+
+
+async def need_no_fsync(db: Database) -> None:
+    """Let the running transaction commit without waiting for the disk, so that no timeout waits for it either.
+
+    Rows and offsets are lost together, if at all: the events behind the older offsets are read again.
+    """
+    await db.execute("SET LOCAL synchronous_commit = off")
+
+
 async def save(db: Database, part: int, changed: Mapping[str, Timer | None]) -> None:
     """Write the timers that changed; None takes a table's row away."""
     timers = [timer for timer in changed.values() if timer is not None]
