@@ -1,8 +1,8 @@
-"""How late timeouts are: `python -m tests.bench.clock [--timers 5000] [--seconds 20]`.
+"""How late timeouts are, also after a kill -9: `python -m tests.bench.clock [--timers 5000] [--seconds 20]`.
 
-Runs the clock service as it is on the real Kafka and PostgreSQL, keeps so many deadlines running
-(each is replaced when it fires, as tables do), and measures from a deadline to the moment its
-timeout could be read. Then it kills the clock and measures how long the overdue ones take.
+Runs the clock service as it is on the real Kafka and PostgreSQL and keeps so many deadlines running: each is
+replaced when it fires, as tables do. Lateness is from a deadline to the moment its timeout could be read, by the
+clock that set it. A bare timer of the bench's own says beside it what the machine was doing meanwhile.
 """
 
 import argparse
@@ -12,7 +12,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
+import uvloop
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from spades_events import CE_TYPES, Envelope, decode, encode, envelope_of, headers_of
@@ -23,133 +25,181 @@ from spades_local.testing import Namespace, serve_infra
 from spades_runtime import Clock
 from tests.processes import ServiceProcess
 
-GOAL_P99_MS = 50
-GOAL_MAX_MS = 1_000
-GOAL_RESTART_MS = 2_000
 PARTITIONS = 8
 SPREAD_MS = 30_000
 """Deadlines are up to so far away: the clock of an online table."""
+DOWN_S = 1.0
+AFTER_KILL_LIMIT_S = 30
+BARE_S = 0.01
+
+
+class Goal(NamedTuple):
+    """A figure and the most that it may be."""
+
+    name: str
+    figure: float
+    most: float
+    unit: str = " ms"
+
+    @property
+    def is_met(self) -> bool:
+        return self.figure <= self.most
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.figure:.0f}{self.unit}, {self.most:.0f}{self.unit})"
 
 
 class Tables:
     """So many tables that set deadlines and hear their timeouts."""
 
-    def __init__(self, namespace: Namespace, timers: int, spread_ms: int) -> None:
+    def __init__(self, namespace: Namespace, timers: int) -> None:
         self._namespace = namespace
-        self._timers = timers
-        self._spread_ms = spread_ms
         self._chance = random.Random(7)
         self._clock = Clock()
         self._versions = [0] * timers
-        self._due_ms = [0] * timers
-        self.lateness_ms: list[float] = []
-        self.early = 0
-        self.fired: set[int] = set()
-        self.renews = True
+        self.due_ms = [0] * timers
+        self.lateness_ms: list[int] = []
+        self.heard_ms: dict[int, int] = {}
+        """When tables that do not go on heard their timeout."""
+        self.go_on = True
 
     async def start(self) -> None:
-        bootstrap = self._namespace.bootstrap
+        bootstrap, events = self._namespace.bootstrap, self._namespace.topic("clock.events")
         self._producer = AIOKafkaProducer(bootstrap_servers=bootstrap)
-        self._consumer = AIOKafkaConsumer(
-            self._namespace.topic("clock.events"), bootstrap_servers=bootstrap, fetch_max_wait_ms=20
-        )
+        self._consumer = AIOKafkaConsumer(events, bootstrap_servers=bootstrap, fetch_max_wait_ms=20)
         await self._producer.start()
         await self._consumer.start()
-        for number in range(self._timers):
-            await self._set(number)
+        for table in range(len(self.due_ms)):
+            await self._set(table)
+        await self._producer.flush()
 
     async def stop(self) -> None:
-        for number in range(self._timers):
-            await self._tell(number, GameSettled(payouts=()))
+        for table in range(len(self.due_ms)):
+            await self._tell(table, GameSettled(payouts=()))
         await self._consumer.stop()
         await self._producer.stop()
 
+    def now_ms(self) -> int:
+        return self._clock.now_ms()
+
     async def hear(self) -> None:
-        """Measure each timeout once and set the table's next deadline."""
+        """Measure each timeout once; the table sets its next deadline while tables go on."""
         async for record in self._consumer:
-            now_ms = self._clock.now_ms()
+            now_ms = self.now_ms()
             event = decode(envelope_of(record.headers).type, record.value)
             assert isinstance(event, TimedOut)
-            number = int(record.key)
-            if event.due_ms != self._due_ms[number] or number in self.fired:
+            table = int(record.key)
+            if event.due_ms != self.due_ms[table] or table in self.heard_ms:
                 continue
-            self.early += now_ms < event.due_ms
             self.lateness_ms.append(now_ms - event.due_ms)
-            if self.renews:
-                await self._set(number)
+            if self.go_on:
+                await self._set(table)
             else:
-                self.fired.add(number)
+                self.heard_ms[table] = now_ms
 
-    async def _set(self, number: int) -> None:
-        due_ms = self._clock.now_ms() + self._chance.randrange(500, self._spread_ms)
-        self._due_ms[number] = due_ms
-        version = self._versions[number] + 1
-        await self._tell(number, DeadlineSet(deadline_id=version, due_ms=due_ms, kind=DeadlineKind.TURN))
+    async def _set(self, table: int) -> None:
+        self.due_ms[table] = due_ms = self.now_ms() + self._chance.randrange(500, SPREAD_MS)
+        version = self._versions[table] + 1
+        await self._tell(table, DeadlineSet(deadline_id=version, due_ms=due_ms, kind=DeadlineKind.TURN))
 
-    async def _tell(self, number: int, event: TableEvent) -> None:
-        self._versions[number] += 1
-        table = str(number)
+    async def _tell(self, table: int, event: TableEvent) -> None:
+        self._versions[table] += 1
+        stream = str(table)
         envelope = Envelope(
-            id=f"{table}:{self._versions[number]}",
+            id=f"{stream}:{self._versions[table]}",
             type=CE_TYPES[type(event)],
             source="/spades/table",
-            subject=table,
-            sequence=self._versions[number],
-            time_ms=self._clock.now_ms(),
+            subject=stream,
+            sequence=self._versions[table],
+            time_ms=self.now_ms(),
         )
-        await self._producer.send(
-            self._namespace.topic("table.events"), encode(event), key=table.encode(), headers=headers_of(envelope)
-        )
+        topic = self._namespace.topic("table.events")
+        await self._producer.send(topic, encode(event), key=stream.encode(), headers=headers_of(envelope))
 
 
-def percentile(values: list[float], share: float) -> float:
+def spread(values: list[int]) -> tuple[int, int, int]:
+    """The median, the 99th percentile and the greatest."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return ordered[len(ordered) // 2], ordered[int(0.99 * len(ordered))], ordered[-1]
 
 
-async def measure(namespace: Namespace, clock: ServiceProcess, timers: int, seconds: float) -> bool:
-    tables = Tables(namespace, timers, SPREAD_MS)
+async def bare_lateness(found: list[int]) -> None:
+    """How late a timer is that nobody else has a part in."""
+    while True:
+        started_s = time.perf_counter()
+        await asyncio.sleep(BARE_S)
+        found.append(round((time.perf_counter() - started_s - BARE_S) * 1_000))
+
+
+async def measure(namespace: Namespace, clock: ServiceProcess, timers: int, seconds: float) -> list[Goal]:
+    tables = Tables(namespace, timers)
     await tables.start()
-    hearing = asyncio.create_task(tables.hear())
+    bare: list[int] = []
+    beside = [asyncio.create_task(tables.hear()), asyncio.create_task(bare_lateness(bare))]
     try:
         # The first deadlines were set while the others still had to be sent.
-        await asyncio.sleep(1)
+        await asyncio.sleep(2)
         tables.lateness_ms.clear()
+        bare.clear()
         await asyncio.sleep(seconds)
-        late = list(tables.lateness_ms)
-        p50, p99, worst = percentile(late, 0.5), percentile(late, 0.99), max(late)
-        print(
-            f"{timers} timers, {len(late) / seconds:.0f} timeouts/s: late p50 {p50:.0f} ms, p99 {p99:.0f} ms, ", end=""
-        )
-        print(f"max {worst:.0f} ms, early {tables.early}")
-        restart_ms = await _after_a_kill(tables, clock)
-        print(f"after kill -9: ready after {restart_ms[0]:.0f} ms, overdue ones fired {restart_ms[1]:.0f} ms later")
+        return [*_running(tables, bare, seconds), await _after_a_kill(tables, clock)]
     finally:
-        hearing.cancel()
-        await asyncio.gather(hearing, return_exceptions=True)
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         await tables.stop()
-    return p99 <= GOAL_P99_MS and worst <= GOAL_MAX_MS and not tables.early and restart_ms[1] <= GOAL_RESTART_MS
 
 
-async def _after_a_kill(tables: Tables, clock: ServiceProcess) -> tuple[float, float]:
-    """How long until the clock is ready again, and from there until everything overdue has fired."""
+def _running(tables: Tables, bare: list[int], seconds: float) -> list[Goal]:
+    late = list(tables.lateness_ms)
+    p50, p99, worst = spread(late)
+    early = sum(1 for late_ms in late if late_ms < 0)
+    overdue_ms = tables.now_ms() - 1_000
+    lost = sum(1 for due_ms in tables.due_ms if due_ms < overdue_ms)
+    print(f"{len(tables.due_ms)} running timers, {len(late) / seconds:.0f} timeouts/s")
+    print(f"late: p50 {p50} ms, p99 {p99} ms, max {worst} ms; early: {early}; not fired: {lost}")
+    print("a bare timer of this process: late p50 {} ms, p99 {} ms, max {} ms".format(*spread(bare)))
+    return [
+        Goal("late p99", p99, 50),
+        Goal("late max", worst, 1_000),
+        Goal("early", early, 0, ""),
+        Goal("not fired a second after", lost, 0, ""),
+    ]
+
+
+async def _after_a_kill(tables: Tables, clock: ServiceProcess) -> Goal:
+    """From the start of the new process, or the deadline if that is later, to the timeout."""
+    tables.go_on = False
     await asyncio.to_thread(clock.kill)
-    killed_s = time.monotonic()
-    tables.renews = False
-    overdue = {n for n, due_ms in enumerate(tables._due_ms) if due_ms < tables._clock.now_ms() + 1_000}
+    await asyncio.sleep(DOWN_S)
+    started_ms = tables.now_ms()
     await asyncio.to_thread(clock.start)
-    ready_s = time.monotonic()
-    async with asyncio.timeout(60):
-        while not overdue <= tables.fired:
+    ready_ms = tables.now_ms()
+    due_ms = {table: due_ms for table, due_ms in enumerate(tables.due_ms) if due_ms <= ready_ms}
+    async with asyncio.timeout(AFTER_KILL_LIMIT_S):
+        while not due_ms.keys() <= tables.heard_ms.keys():
             await asyncio.sleep(0.01)
-    return (ready_s - killed_s) * 1_000, (time.monotonic() - ready_s) * 1_000
+    p50, _, worst = spread([tables.heard_ms[table] - max(due, started_ms) for table, due in due_ms.items()])
+    print(
+        f"kill -9: down {DOWN_S:.0f} s, ready {ready_ms - started_ms} ms after its start; {len(due_ms)} deadlines "
+        f"overdue by then, late from the start p50 {p50} ms, max {worst} ms"
+    )
+    return Goal("late after a restart", worst, 2_000)
+
+
+def verdict(goals: list[Goal]) -> str:
+    """The last line: which goals are met."""
+    missed = [str(goal) for goal in goals if not goal.is_met]
+    listed = f": {', '.join(missed)}" if missed else ""
+    return f"goals: {len(goals) - len(missed)} met, {len(missed)} missed{listed}"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    """Run the bench; 0 whatever the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.clock", description=__doc__)
     parser.add_argument("--timers", type=int, default=5_000)
     parser.add_argument("--seconds", type=float, default=20.0)
-    arguments = parser.parse_args()
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o711)
         with serve_infra(Path(folder)) as infra:
@@ -157,11 +207,13 @@ def main() -> int:
             try:
                 namespace.create_topics(PARTITIONS)
                 namespace.migrate("clock")
-                with ServiceProcess("clock", namespace.service_env("clock"), Path(folder) / "clock.log") as clock:
-                    good = asyncio.run(measure(namespace, clock, arguments.timers, arguments.seconds))
+                env = namespace.service_env("clock")
+                with ServiceProcess("clock", env, Path(folder) / "clock.log") as clock:
+                    goals = uvloop.run(measure(namespace, clock, given.timers, given.seconds))
             finally:
                 namespace.drop()
-    return 0 if good else 1
+    print(verdict(goals))
+    return 0
 
 
 if __name__ == "__main__":
