@@ -16,7 +16,7 @@ import { MyGames, OpenTables } from "./table_lists.js";
 
 /** @typedef {import("../table/types.js").Ruleset} Ruleset */
 
-const STAKES = [10, 25, 50, 100, 250];
+const STAKES = [10, 20, 50, 100, 200, 500, 1000];
 
 /** The leaving fee: a tenth of the stake, rounded up to a whole coin. @param {number} stake */
 const feeOf = (stake) => Math.floor((stake + 9) / 10);
@@ -96,7 +96,12 @@ function PlayNow({ ruleset, onRuleset, busy, open, problem }) {
     <p>Practice against the computer, with any rules. No account, no coins, no waiting.</p>
     <${RulesetPicker} ruleset=${ruleset} onChange=${onRuleset} />
     <label class="switch">
-      <input type="checkbox" name="clock" checked=${clock} onChange=${(/** @type {any} */ event) => setClock(event.target.checked)} />
+      <input
+        type="checkbox"
+        name="clock"
+        checked=${clock}
+        onChange=${(/** @type {any} */ event) => setClock(event.target.checked)}
+      />
       <span><b>With a clock</b><small>30 seconds a move</small></span>
     </label>
     <button type="button" class="gold big" data-action="play-now" disabled=${busy} onClick=${play}>Play now</button>
@@ -110,26 +115,30 @@ function CoinTables({ me, ruleset, busy, open }) {
   return html`<section class="card-box" aria-labelledby="coins-title">
     <h2 id="coins-title">Coin tables against the computer</h2>
     <p class="hint">
-      Played with ${rulesetTitle(ruleset)}. 90 seconds a move; if time runs out the table plays for you, at no charge. Play coins
-      only: no cash value, no cashing out.
+      Played with ${rulesetTitle(ruleset)}. 90 seconds a move; if time runs out the table plays for you, at no charge.
+      Play coins only: no cash value, no cashing out.
     </p>
     ${locked ? html`<p><b>Coin tables need an account.</b> Sign up with a name and a password; you get play coins to start with.</p>` : null}
     <ul class="stakes">
       ${STAKES.map(
-        (stake) => html`<li key=${stake}>
-          <span class="stake"><b>${stake}</b> coins</span>
-          <span class="stake-words">Win +${stake}, lose −${stake}. Leaving a running game costs ${stake + feeOf(stake)}: the stake and a fee of ${feeOf(stake)}.</span>
-          <button
-            type="button"
-            class="quiet"
-            data-stake=${stake}
-            aria-label=${`Play for ${stake} coins; leaving costs ${stake + feeOf(stake)}`}
-            disabled=${busy || locked}
-            onClick=${() => open({ kind: "coins", ruleset, stake_coins: stake }, "play")}
-          >
-            Play
-          </button>
-        </li>`,
+        (stake) =>
+          html`<li key=${stake}>
+            <span class="stake"><b>${stake}</b> coins</span>
+            <span class="stake-words"
+              >Win +${stake}, lose −${stake}. Leaving a running game costs ${stake + feeOf(stake)}: the stake and a
+              fee of ${feeOf(stake)}.</span
+            >
+            <button
+              type="button"
+              class="quiet"
+              data-stake=${stake}
+              aria-label=${`Play for ${stake} coins; leaving costs ${stake + feeOf(stake)}`}
+              disabled=${busy || locked}
+              onClick=${() => open({ kind: "coins", ruleset, stake_coins: stake }, "play")}
+            >
+              Play
+            </button>
+          </li>`,
       )}
     </ul>
   </section>`;
@@ -137,7 +146,7 @@ function CoinTables({ me, ruleset, busy, open }) {
 
 /** @param {any} props */
 function WithPeople({ me, ruleset, busy, open }) {
-  const [stake, setStake] = useState(25);
+  const [stake, setStake] = useState(20);
   const [bots, setBots] = useState(true);
   const [seconds, setSeconds] = useState(30);
   const locked = !me || me.guest;
@@ -148,29 +157,60 @@ function WithPeople({ me, ruleset, busy, open }) {
     <h3>Private table</h3>
     <p>No coins, your clock; send the link to your friends.</p>
     <div class="form-row">
-      <label>Seconds a move
-        <select name="seconds" value=${seconds} onChange=${(/** @type {any} */ event) => setSeconds(Number(event.target.value))}>
+      <label
+        >Seconds a move
+        <select
+          name="seconds"
+          value=${seconds}
+          onChange=${(/** @type {any} */ event) => setSeconds(Number(event.target.value))}
+        >
           ${[15, 30, 45, 60, 90, 120].map((choice) => html`<option key=${choice} value=${choice}>${choice}</option>`)}
         </select>
       </label>
-      <button type="button" class="quiet" data-action="open-private" disabled=${busy} onClick=${() => open({ kind: "private", ruleset, clock_ms, bots_welcome: true }, "")}>
+      <button
+        type="button"
+        class="quiet"
+        data-action="open-private"
+        disabled=${busy}
+        onClick=${() => open({ kind: "private", ruleset, clock_ms, bots_welcome: true }, "")}
+      >
         Open a private table
       </button>
     </div>
     <h3>Online table</h3>
     <p>For play coins, seats drawn at random, 30 seconds a move.</p>
     <div class="form-row">
-      <label>Stake
-        <select name="stake" value=${stake} onChange=${(/** @type {any} */ event) => setStake(Number(event.target.value))}>
+      <label
+        >Stake
+        <select
+          name="stake"
+          value=${stake}
+          onChange=${(/** @type {any} */ event) => setStake(Number(event.target.value))}
+        >
           ${STAKES.map((choice) => html`<option key=${choice} value=${choice}>${choice}</option>`)}
         </select>
       </label>
-      <label class="switch"><input type="checkbox" checked=${bots} onChange=${(/** @type {any} */ event) => setBots(event.target.checked)} /><span>Computer players may fill up</span></label>
-      <button type="button" class="quiet" data-action="open-online" disabled=${busy || locked} onClick=${() => open({ kind: "online", ruleset, stake_coins: stake, bots_welcome: bots }, "play")}>
+      <label class="switch"
+        ><input
+          type="checkbox"
+          checked=${bots}
+          onChange=${(/** @type {any} */ event) => setBots(event.target.checked)}
+        /><span>Computer players may fill up</span></label
+      >
+      <button
+        type="button"
+        class="quiet"
+        data-action="open-online"
+        disabled=${busy || locked}
+        onClick=${() => open({ kind: "online", ruleset, stake_coins: stake, bots_welcome: bots }, "play")}
+      >
         Open an online table
       </button>
     </div>
-    <p class="hint">Leaving a running game at stake ${stake} costs ${stake + feeOf(stake)}: the stake and a fee of ${feeOf(stake)}. No cash value, no cashing out.</p>
+    <p class="hint">
+      Leaving a running game at stake ${stake} costs ${stake + feeOf(stake)}: the stake and a fee of ${feeOf(stake)}.
+      No cash value, no cashing out.
+    </p>
   </section>`;
 }
 
@@ -185,6 +225,8 @@ function Minute() {
       <li>Make your bid: 10 a trick. Extra tricks are bags: 1 point each, and every tenth costs 100.</li>
       <li>Nil promises no trick at all: 100 won or lost. First team to the target wins.</li>
     </ol>
-    <p>${PRESETS.map((preset) => html`<a class="chip" key=${preset.name} href=${`#/rules/${preset.name}`}>${preset.title}</a>`)}</p>
+    <p>
+      ${PRESETS.map((preset) => html`<a class="chip" key=${preset.name} href=${`#/rules/${preset.name}`}>${preset.title}</a>`)}
+    </p>
   </section>`;
 }
