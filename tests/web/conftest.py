@@ -50,7 +50,8 @@ def web() -> Path:
     return WEB
 
 
-@pytest.fixture(scope="session")
+# One a file: while it runs, its event loop keeps other tests of this thread from running theirs.
+@pytest.fixture(scope="module")
 def browser(web: Path) -> Iterator[Browser]:
     chromium = os.environ.get("SPADES_CHROMIUM") or shutil.which("chromium")
     if chromium is None:

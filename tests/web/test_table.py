@@ -22,8 +22,6 @@ def own_seat(gateway: RunningGateway) -> int:
 
 def test_blind_nil_is_bid_from_face_down_cards_and_swaps_two(visit: Visit, gateway: RunningGateway) -> None:
     gateway.fake.start_scores = (0, 150)
-    # Slow enough that the marks can be seen before somebody leads.
-    gateway.fake.pace = Pace(bot_ms=250)
     page = visit().play_now("Club")
     page.wait_for_selector(".hand.is-face-down")
     assert page.locator(".hand.is-face-down .card").count() == 13
@@ -34,10 +32,13 @@ def test_blind_nil_is_bid_from_face_down_cards_and_swaps_two(visit: Visit, gatew
     assert page.locator(".hand [data-card]").count() == 13
     page.locator(".hand [data-card]").nth(0).click()
     page.locator(".hand [data-card]").nth(1).click()
+    # Slow enough that the marks can be counted before somebody leads.
+    gateway.fake.pace.bot_ms = 2_000
     page.click("[data-action=pass]")
     page.wait_for_selector(".new-mark")
     assert page.locator(".new-mark").count() == 2
     assert page.locator(".hand [data-card]").count() == 13
+    gateway.fake.pace.bot_ms = 15
     play_tricks(page)
     page.wait_for_selector(".hand-end")
     assert "Blind Nil" in page.locator(".hand-end").inner_text()

@@ -44,11 +44,15 @@ function npm() {
 function install() {
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   const [command, ...first] = npm();
-  const run = spawnSync(command, [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: HERE,
-    env: { ...process.env, PATH: path },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+  const run = spawnSync(
+    command,
+    [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: HERE,
+      env: { ...process.env, PATH: path },
+      stdio: ["ignore", "inherit", "inherit"],
+    },
+  );
   if (run.error) throw new Error(`npm could not be started (${run.error.message}); install Node.js with npm`);
   if (run.status !== 0) throw new Error(`npm ci ended with ${run.status}; its own words are above`);
 }

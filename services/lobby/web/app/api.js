@@ -61,7 +61,12 @@ async function call(method, path, body, headers = {}) {
   const text = await response.text();
   const data = text ? parsed(text) : null;
   if (response.ok) return data;
-  throw new ApiError(response.status, data?.code ?? `http_${response.status}`, data?.message ?? data?.detail ?? "", data ?? {});
+  throw new ApiError(
+    response.status,
+    data?.code ?? `http_${response.status}`,
+    data?.message ?? data?.detail ?? "",
+    data ?? {},
+  );
 }
 
 /** @param {string} text */

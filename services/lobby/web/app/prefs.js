@@ -6,6 +6,7 @@ import { createStore } from "./store.js";
  * @property {boolean} hints
  * @property {boolean} fourColours
  * @property {boolean} sound
+ * @property {boolean} titleMark the tab's title says when it is one's turn
  * @property {boolean} tapTwice a card is tapped, then tapped again to play
  * @property {boolean} shortcuts single-key shortcuts
  * @property {"auto" | "light" | "dark"} theme
@@ -14,7 +15,7 @@ import { createStore } from "./store.js";
 const KEY = "spades.prefs";
 
 /** @type {Prefs} */
-const DEFAULTS = { hints: true, fourColours: false, sound: true, tapTwice: false, shortcuts: true, theme: "auto" };
+const DEFAULTS = { hints: true, fourColours: false, sound: true, titleMark: true, tapTwice: false, shortcuts: true, theme: "auto" };
 
 /** @returns {Prefs} */
 function load() {

@@ -28,7 +28,9 @@ export function rowsOf(vector) {
     row("anchor", vector.anchor, chain[0]),
     row("fingerprint", vector.fingerprint, chain[inputs.hand_no - 1]),
     row("secret", vector.secret, secret),
-    ...inputs.client_seeds.map((seed, seat) => row(`seed commit ${seat}`, vector.seed_commits[seat], commitOf(vector, seat, seed))),
+    ...inputs.client_seeds.map((seed, seat) =>
+      row(`seed commit ${seat}`, vector.seed_commits[seat], commitOf(vector, seat, seed)),
+    ),
     row("deal key", vector.deal_key, got.dealKey),
     row("stream block 0", vector.drbg_block_0, got.block0),
     row("after shuffle 1", trace.after_shuffle_1, got.afterShuffle1.join(" ")),
@@ -88,7 +90,9 @@ function main(files) {
       for (const { name, expected, got } of rows) {
         const same = expected === got;
         differences += same ? 0 : 1;
-        console.log(`  ${same ? "same  " : "DIFFER"} ${name.padEnd(22)} ${same ? got.slice(0, 72) : `expected ${expected}`}`);
+        console.log(
+          `  ${same ? "same  " : "DIFFER"} ${name.padEnd(22)} ${same ? got.slice(0, 72) : `expected ${expected}`}`,
+        );
         if (!same) console.log(`  ${" ".repeat(29)} got      ${got}`);
       }
     }

@@ -25,7 +25,10 @@ function honest(changes = {}) {
     ...changes,
   };
 }
-const failed = (proof) => checkDeal(proof).filter((step) => !step.ok).map((step) => step.name);
+const failed = (proof) =>
+  checkDeal(proof)
+    .filter((step) => !step.ok)
+    .map((step) => step.name);
 
 test("the case file's vector is reproduced step by step", { skip: !existsSync(CASES) && "no case file here" }, () => {
   for (const vector of JSON.parse(readFileSync(CASES, "utf8")).vectors) {
@@ -70,7 +73,9 @@ test("a swap moves its cards, and a card not held cannot be passed", () => {
   const [passed, returned] = [hands[1].slice(0, 2), hands[3].slice(0, 2)];
   const played = [hands[0], [...hands[1].slice(2), ...returned], hands[2], [...hands[3].slice(2), ...passed]];
   assert.deepEqual(failed({ ...proof, played, swaps: [{ bidder: 1, passed, returned }] }), []);
-  assert.ok(failed({ ...proof, played, swaps: [{ bidder: 1, passed: returned, returned }] }).includes("swap_given_1"));
+  assert.ok(
+    failed({ ...proof, played, swaps: [{ bidder: 1, passed: returned, returned }] }).includes("swap_given_1"),
+  );
 });
 
 test("a hand called off shows some of its cards, each of them dealt", () => {

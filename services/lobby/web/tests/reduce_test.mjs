@@ -14,7 +14,11 @@ const OPENED = {
   bots_welcome: true,
   anchor: "aa".repeat(32),
 };
-const seated = (seat, account_id) => ({ type: "seat_taken", holder: { seat, account_id, seed_commit: null }, replaces: null });
+const seated = (seat, account_id) => ({
+  type: "seat_taken",
+  holder: { seat, account_id, seed_commit: null },
+  replaces: null,
+});
 const HOLDERS = [0, 1, 2, 3].map((seat) => ({ seat, account_id: seat === 2 ? "me" : "bot", seed_commit: null }));
 
 /** Numbers the frames from 1 and folds them for account `me`. */
@@ -71,15 +75,36 @@ test("face-down cards hold no card at all until they are seen", () => {
 
 test("passed cards leave one hand, and received ones are New until the first lead", () => {
   const hand = dealt({ cards: ["AS", "2H", "3H"] });
-  const pass = (from_seat, to_seat, cards) => ({ type: "cards_passed", turn_id: "1:5", from_seat, to_seat, count: 2, you: { cards } });
+  const pass = (from_seat, to_seat, cards) => ({
+    type: "cards_passed",
+    turn_id: "1:5",
+    from_seat,
+    to_seat,
+    count: 2,
+    you: { cards },
+  });
   const given = table(...STARTED, hand, pass(2, 0, ["AS", "2H"]), pass(0, 2, ["KD", "QD"]));
-  assert.deepEqual([given.hand, given.newCards, given.passed], [["3H", "KD", "QD"], ["KD", "QD"], ["AS", "2H"]]);
+  assert.deepEqual(
+    [given.hand, given.newCards, given.passed],
+    [
+      ["3H", "KD", "QD"],
+      ["KD", "QD"],
+      ["AS", "2H"],
+    ],
+  );
   const led = reduce(given, { ...played(7, 3, "2C"), seq: given.seq + 1 });
   assert.deepEqual(led.newCards, []);
 });
 
 test("a received card passed straight back is New to nobody", () => {
-  const pass = (from_seat, to_seat, cards) => ({ type: "cards_passed", turn_id: "1:5", from_seat, to_seat, count: 2, you: { cards } });
+  const pass = (from_seat, to_seat, cards) => ({
+    type: "cards_passed",
+    turn_id: "1:5",
+    from_seat,
+    to_seat,
+    count: 2,
+    you: { cards },
+  });
   const state = table(...STARTED, dealt({ cards: ["AS", "2H"] }), pass(0, 2, ["KD", "QD"]), pass(2, 0, ["KD", "AS"]));
   assert.deepEqual([state.newCards, state.hand], [["QD"], ["2H", "QD"]]);
 });
@@ -115,24 +140,48 @@ test("who leaves loses the seat and its cards; a bot is told to sit there", () =
   const bot = { ...seated(2, "bot"), replaces: "me" };
   const state = table(...STARTED, dealt({ cards: ["AS"] }), left, bot);
   assert.deepEqual([state.seat, state.hand, state.seats[2].account_id], [null, null, "bot"]);
-  assert.deepEqual(state.notices.map((notice) => notice.kind), ["seat_left", "bot_took_seat"]);
+  assert.deepEqual(
+    state.notices.map((notice) => notice.kind),
+    ["seat_left", "bot_took_seat"],
+  );
 });
 
 test("an outage moves the running turn's deadline", () => {
-  const extended = { type: "clock_extended", outage_ms: 4000, deadline_id: 9, due_ms: 9000, kind: "turn", turn_id: "1:1", turn_deadline_ms: 9000 };
+  const extended = {
+    type: "clock_extended",
+    outage_ms: 4000,
+    deadline_id: 9,
+    due_ms: 9000,
+    kind: "turn",
+    turn_id: "1:1",
+    turn_deadline_ms: 9000,
+  };
   const state = table(...STARTED, dealt({ cards: [] }), turn(1, 2, "bid", { legal_bids: [1] }), extended);
   assert.equal(state.turn.deadlineMs, 9000);
 });
 
 test("own seat is at the bottom, the partner across, clockwise from the left", () => {
   const state = table(...STARTED);
-  assert.deepEqual([0, 1, 2, 3].map((seat) => placeOf(state, seat)), ["north", "east", "south", "west"]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((seat) => placeOf(state, seat)),
+    ["north", "east", "south", "west"],
+  );
 });
 
 test("a seat shows its bid and tricks, and bags warn from seven on", () => {
-  const state = table(...STARTED, dealt({ cards: [] }), { type: "bid_made", turn_id: "1:1", seat: 2, bid: "blind_nil" });
+  const state = table(...STARTED, dealt({ cards: [] }), {
+    type: "bid_made",
+    turn_id: "1:1",
+    seat: 2,
+    bid: "blind_nil",
+  });
   assert.equal(bidLine(state, 2), "Bid Blind Nil · 0");
-  assert.deepEqual([6, 7, 8, 9].map(bagWarning), ["", "3 more bags cost 100", "2 more bags cost 100", "1 more bag costs 100"]);
+  assert.deepEqual([6, 7, 8, 9].map(bagWarning), [
+    "",
+    "3 more bags cost 100",
+    "2 more bags cost 100",
+    "1 more bag costs 100",
+  ]);
 });
 
 test("events fetched later fill the past and keep what the own seat was told", () => {
@@ -143,4 +192,3 @@ test("events fetched later fill the past and keep what the own seat was told", (
   assert.equal(filled.factsFromStart, true);
   assert.deepEqual(filled.facts.at(-1).you, { cards: ["AS"] });
 });
-

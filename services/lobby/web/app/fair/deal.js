@@ -130,11 +130,7 @@ export function deal(inputs) {
   const afterShuffle2 = shuffled([...afterShuffle1.slice(cut1At), ...afterShuffle1.slice(0, cut1At)], stream);
   const first = 14 + stream.draw(7);
   const second = 32 + stream.draw(7);
-  const [a, b, c] = [
-    afterShuffle2.slice(0, first),
-    afterShuffle2.slice(first, second),
-    afterShuffle2.slice(second),
-  ];
+  const [a, b, c] = [afterShuffle2.slice(0, first), afterShuffle2.slice(first, second), afterShuffle2.slice(second)];
   // Of the six orders only these two leave no third where it was.
   const order = stream.draw(2) === 0 ? "BCA" : "CAB";
   const finalDeck = shuffled(order === "BCA" ? [...b, ...c, ...a] : [...c, ...a, ...b], stream);

@@ -24,7 +24,10 @@ async function checked(file) {
     const list = element("ol", "");
     for (const step of steps) {
       const item = element("li", `${step.ok ? "✓" : "✗"} ${step.name.replaceAll("_", " ")}`, step.ok ? "ok" : "bad");
-      item.append(element("code", `published or seen: ${step.shown}`), element("code", `computed here: ${step.computed}`));
+      item.append(
+        element("code", `published or seen: ${step.shown}`),
+        element("code", `computed here: ${step.computed}`),
+      );
       list.append(item);
     }
     section.append(list);

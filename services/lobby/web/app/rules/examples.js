@@ -5,18 +5,48 @@ import { minus, score } from "./score.js";
 
 /** @param {RuleValues} rules @returns {{hand: string, sum: string, points: string}[]} */
 export function workedHands(rules) {
-  const nilFailed = score(rules, [{ bid: 4, took: 4 }, { bid: "nil", took: 1 }]);
+  const nilFailed = score(rules, [
+    { bid: 4, took: 4 },
+    { bid: "nil", took: 1 },
+  ]);
   const rows = [
-    { hand: "Bid 7 together, took 9", ...score(rules, [{ bid: 4, took: 5 }, { bid: 3, took: 4 }]) },
-    { hand: "Bid 7 together, took 6", ...score(rules, [{ bid: 4, took: 4 }, { bid: 3, took: 2 }]) },
-    { hand: "Bid 4 and Nil: took 5 and none", ...score(rules, [{ bid: 4, took: 5 }, { bid: "nil", took: 0 }]) },
+    {
+      hand: "Bid 7 together, took 9",
+      ...score(rules, [
+        { bid: 4, took: 5 },
+        { bid: 3, took: 4 },
+      ]),
+    },
+    {
+      hand: "Bid 7 together, took 6",
+      ...score(rules, [
+        { bid: 4, took: 4 },
+        { bid: 3, took: 2 },
+      ]),
+    },
+    {
+      hand: "Bid 4 and Nil: took 5 and none",
+      ...score(rules, [
+        { bid: 4, took: 5 },
+        { bid: "nil", took: 0 },
+      ]),
+    },
     { hand: "Bid 4 and Nil: took 4, and the Nil took 1", ...nilFailed },
-    { hand: "Bid 4 and Nil: took 3, and the Nil took 1", ...score(rules, [{ bid: 4, took: 3 }, { bid: "nil", took: 1 }]) },
+    {
+      hand: "Bid 4 and Nil: took 3, and the Nil took 1",
+      ...score(rules, [
+        { bid: 4, took: 3 },
+        { bid: "nil", took: 1 },
+      ]),
+    },
   ];
   if (rules.blindNil) {
     rows.push({
       hand: "Bid 5 and Blind Nil: took 5 and none",
-      ...score(rules, [{ bid: 5, took: 5 }, { bid: "blind_nil", took: 0 }]),
+      ...score(rules, [
+        { bid: 5, took: 5 },
+        { bid: "blind_nil", took: 0 },
+      ]),
     });
   }
   return rows;

@@ -73,7 +73,8 @@ export const PRESETS = [
 ];
 
 /** @param {string} name @returns {Preset} */
-export const presetOf = (name) => PRESETS.find((preset) => preset.name === name) ?? /** @type {Preset} */ (PRESETS[0]);
+export const presetOf = (name) =>
+  PRESETS.find((preset) => preset.name === name) ?? /** @type {Preset} */ (PRESETS[0]);
 
 /** The rules of one table: its preset with the host's choices. @param {import("../table/types.js").Ruleset} ruleset
  * @returns {RuleValues} */
@@ -104,7 +105,12 @@ export function settled(name, options) {
 }
 
 /** @type {Record<string, string>} */
-export const OPTION_WORDS = { target: "Play to", nil: "Nil is worth", blind_nil: "Blind Nil", swap: "Swap two cards" };
+export const OPTION_WORDS = {
+  target: "Play to",
+  nil: "Nil is worth",
+  blind_nil: "Blind Nil",
+  swap: "Swap two cards",
+};
 
 /** "Club to 300". @param {import("../table/types.js").Ruleset} ruleset */
 export function rulesetTitle(ruleset) {

@@ -75,7 +75,8 @@ function scoringWords(rules) {
 /** @param {RuleValues} rules */
 function endWords(rules) {
   const lines = [`A team at ${rules.target} or more wins; both there: the higher score. A tie plays another hand.`];
-  if (rules.floor !== null) lines.push(`A team at ${String(rules.floor).replace("-", "−")} or less loses straight away.`);
+  if (rules.floor !== null)
+    lines.push(`A team at ${String(rules.floor).replace("-", "−")} or less loses straight away.`);
   lines.push("Bags never carry into another game.");
   return lines;
 }

@@ -4,7 +4,10 @@ import { commandId } from "../fair/seed.js";
 import { ServerClock } from "./clock.js";
 
 const PING_EVERY_MS = 10_000;
-const SILENCE_MAX_MS = 25_000;
+/** An unanswered ping this old means a dead line; a hidden tab's timers sleep, so plain silence means nothing. */
+const PONG_MAX_MS = 15_000;
+/** The same when the tab or the network has just come back. */
+const PONG_BACK_MAX_MS = 4_000;
 const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 4_000;
 /** A connection that lived this long was good: try again at once. */
@@ -35,7 +38,8 @@ export class Connection {
     this.socket = null;
     this.closed = false;
     this.attempts = 0;
-    this.heardMs = 0;
+    /** When the first ping without an answer went out; 0: none did. */
+    this.pingedMs = 0;
     this.welcomedMs = 0;
     this.ready = false;
     /** @type {Set<ReturnType<typeof setTimeout>>} */
@@ -85,7 +89,7 @@ export class Connection {
     const part = this.wiring.partition === undefined ? "" : `?partition=${this.wiring.partition}`;
     const socket = new WebSocket(`${scheme}://${location.host}/v1/ws${part}`, "spades.v1");
     this.socket = socket;
-    this.heardMs = Date.now();
+    this.pingedMs = 0;
     socket.onopen = () => socket.send(JSON.stringify({ type: "hello", ticket }));
     socket.onmessage = (message) => this.hear(socket, JSON.parse(message.data));
     socket.onclose = () => this.lost(socket);
@@ -95,7 +99,7 @@ export class Connection {
   /** @param {WebSocket} socket @param {AnyFrame} frame */
   hear(socket, frame) {
     if (socket !== this.socket) return;
-    this.heardMs = Date.now();
+    this.pingedMs = 0;
     switch (frame.type) {
       case "welcome":
         this.welcomed(frame);
@@ -130,11 +134,20 @@ export class Connection {
     } else if (frame.code === "session_ended") {
       this.closed = true;
       this.wiring.onStatus("signed_out");
+    } else if (frame.code === "unavailable") {
+      // A frame was lost on the way in, nobody says which: look again, and say again what is unanswered.
+      this.later(() => this.resume(), AGAIN_MS);
     } else if (frame.code === "not_found") {
       this.wiring.onStatus("not_found");
     } else {
       this.wiring.onFrame(frame);
     }
+  }
+
+  /** Go on where we were; a command sent twice under one id is one effect. */
+  resume() {
+    this.watch();
+    for (const { frame } of this.pending.values()) this.write(frame);
   }
 
   watch() {
@@ -148,10 +161,9 @@ export class Connection {
     this.welcomedMs = Date.now();
     this.ready = true;
     this.clock.guessed(frame.server_ms);
-    this.watch();
+    this.resume();
     this.wiring.onFrame(frame);
     this.wiring.onStatus("open");
-    for (const { frame: unanswered } of this.pending.values()) this.write(unanswered);
     for (const afterMs of FIRST_PINGS_MS) this.later(() => this.ping(), afterMs);
   }
 
@@ -182,24 +194,36 @@ export class Connection {
   }
 
   beat() {
-    if (!this.socket) return;
-    if (Date.now() - this.heardMs > SILENCE_MAX_MS) {
-      const silent = this.socket;
-      this.socket = null;
-      silent.close();
-      this.retry();
-      return;
-    }
-    this.ping();
+    if (this.isDead(PONG_MAX_MS)) this.giveUp();
+    else this.ping();
+  }
+
+  /** @param {number} afterMs */
+  isDead(afterMs) {
+    return this.pingedMs > 0 && Date.now() - this.pingedMs >= afterMs;
+  }
+
+  /** A socket that no longer answers closes much later by itself. */
+  giveUp() {
+    const silent = this.socket;
+    if (!silent) return;
+    this.socket = null;
+    silent.close();
+    this.retry();
   }
 
   ping() {
+    if (!this.ready) return;
+    if (this.pingedMs === 0) this.pingedMs = Date.now();
     this.write({ type: "ping", client_ms: Date.now() });
   }
 
-  /** The network or the tab came back: find out at once whether the socket still lives. */
+  /** The network or the tab came back: find out soon whether the socket still lives. */
   hurry() {
-    if (document.visibilityState === "visible") this.ping();
+    if (document.visibilityState !== "visible" || !this.ready) return;
+    this.pingedMs = Date.now();
+    this.ping();
+    this.later(() => this.isDead(PONG_BACK_MAX_MS) && this.giveUp(), PONG_BACK_MAX_MS);
   }
 
   /** @param {AnyFrame} frame */

@@ -101,4 +101,3 @@ function turnOf(turn, serverMs) {
 function inOrder(bySeat, leader) {
   return [0, 1, 2, 3].flatMap((place) => bySeat[(leader + place) % 4] ?? []);
 }
-

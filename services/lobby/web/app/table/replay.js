@@ -24,7 +24,8 @@ export function stopsOf(events) {
     if (!STOPS.has(event.type)) return [];
     // A trick is shown with its winner: the stop is after the events that belong to its last card.
     let end = at;
-    while (["spades_broken", "trick_taken", "deal_revealed", "cards_seen"].includes(events[end + 1]?.type ?? "")) end += 1;
+    while (["spades_broken", "trick_taken", "deal_revealed", "cards_seen"].includes(events[end + 1]?.type ?? ""))
+      end += 1;
     return [end];
   });
 }

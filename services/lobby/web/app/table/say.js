@@ -8,7 +8,9 @@ import { bidWords, ownTeam, who } from "./selectors.js";
 /** @type {Record<string, (state: TableState, frame: AnyFrame) => string>} */
 const SAID = {
   seat_taken: (state, frame) =>
-    frame.replaces ? `A computer player takes over from ${nameOf(state, frame.replaces)}.` : `${who(state, frame.holder.seat)} took a seat.`,
+    frame.replaces
+      ? `A computer player takes over from ${nameOf(state, frame.replaces)}.`
+      : `${who(state, frame.holder.seat)} took a seat.`,
   hand_dealt: (state, frame) => {
     const down = state.seat !== null && frame.face_down.includes(state.seat);
     return `Hand ${frame.hand_no} is dealt.${down ? " Your cards are face down." : ""}`;
@@ -19,7 +21,7 @@ const SAID = {
   spades_broken: () => "Spades are broken.",
   trick_taken: (state, frame) =>
     `${who(state, frame.winner)} ${frame.winner === state.seat ? "take" : "takes"} trick ${frame.trick_no}.`,
-  turn_started: (state, frame) => (frame.seat === state.seat ? TURNS[frame.kind] ?? "" : ""),
+  turn_started: (state, frame) => (frame.seat === state.seat ? (TURNS[frame.kind] ?? "") : ""),
   hand_scored: (state, frame) => {
     const own = ownTeam(state);
     const [us, them] = [frame.teams[own], frame.teams[1 - own]];
@@ -76,6 +78,8 @@ export function turnWords(state, leftMs) {
 
 /** All bids, for the V key. @param {TableState} state */
 export function bidsWords(state) {
-  const bids = state.bids.flatMap((bid, seat) => (bid === null ? [] : [`${who(state, seat)} ${bidWords(bid)}, took ${state.taken[seat]}`]));
+  const bids = state.bids.flatMap((bid, seat) =>
+    bid === null ? [] : [`${who(state, seat)} ${bidWords(bid)}, took ${state.taken[seat]}`],
+  );
   return bids.length === 0 ? "No bids yet." : `${bids.join("; ")}.`;
 }

@@ -116,6 +116,7 @@ export function tipFor(state) {
   if (isNil(own)) return "You bid Nil: play under what lies there, and get rid of high cards early.";
   if (isNil(partnerOf(own))) return "Your partner bid Nil: win tricks over them, high and early.";
   if (isNil((own + 1) % 4) || isNil((own + 3) % 4)) return "An opponent bid Nil: lead low and let them take one.";
-  if ((state.bags[ownTeam(state)] ?? 0) >= BAGS_WARNED_FROM) return "Your bags are near ten: duck the tricks you don’t need.";
+  if ((state.bags[ownTeam(state)] ?? 0) >= BAGS_WARNED_FROM)
+    return "Your bags are near ten: duck the tricks you don’t need.";
   return "";
 }

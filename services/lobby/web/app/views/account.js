@@ -36,12 +36,18 @@ export function Account({ me }) {
               <button type="button" class="quiet" onClick=${() => setHistory(true)}>History</button>
               ${
                 balance && balance.available_coins < TOP_UP_BELOW_COINS
-                  ? html`<button type="button" class="gold" data-action="top-up" onClick=${topUp}>Daily top-up</button>`
+                  ? html`<button type="button" class="gold" data-action="top-up" onClick=${topUp}>
+                      Daily top-up
+                    </button>`
                   : null
               }
-              <button type="button" class="quiet" onClick=${async () => (await api.signOut(), await becomes(null))}>Sign out</button>
+              <button type="button" class="quiet" onClick=${async () => (await api.signOut(), await becomes(null))}>
+                Sign out
+              </button>
             </div>`
-        : html`<p class="hint">${me ? "You play as a guest. Sign up to keep your games and play for coins." : "Play as a guest, or:"}</p>
+        : html`<p class="hint">
+              ${me ? "You play as a guest. Sign up to keep your games and play for coins." : "Play as a guest, or:"}
+            </p>
             <${SignForm} guest=${me !== null} />`
     }
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
@@ -76,8 +82,16 @@ function SignForm({ guest }) {
   const up = mode === "up";
   return html`<form class="sign" onSubmit=${submit} aria-label=${up ? "Sign up" : "Sign in"}>
     <label>Name <input name="name" required minlength="2" maxlength="24" autocomplete="username" /></label>
-    <label>Password
-      <input name="password" type="password" required minlength=${up ? 8 : 1} maxlength="128" autocomplete=${up ? "new-password" : "current-password"} />
+    <label
+      >Password
+      <input
+        name="password"
+        type="password"
+        required
+        minlength=${up ? 8 : 1}
+        maxlength="128"
+        autocomplete=${up ? "new-password" : "current-password"}
+      />
     </label>
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
     <div class="button-row">
@@ -116,15 +130,23 @@ function History({ onClose }) {
 /** @param {{entries: any[]}} props */
 function Entries({ entries }) {
   return html`<table class="entries">
-    <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Coins</th><th scope="col">Balance</th></tr></thead>
+    <thead>
+      <tr>
+        <th scope="col">When</th>
+        <th scope="col">What</th>
+        <th scope="col">Coins</th>
+        <th scope="col">Balance</th>
+      </tr>
+    </thead>
     <tbody>
       ${entries.map(
-        (entry) => html`<tr key=${entry.entry_no}>
-          <td>${new Date(entry.at_ms).toLocaleString()}</td>
-          <td>${REASONS[entry.type] ?? String(entry.type).replaceAll("_", " ")}</td>
-          <td>${entry.change_coins > 0 ? "+" : ""}${signed(entry.change_coins)}</td>
-          <td>${entry.available_coins}</td>
-        </tr>`,
+        (entry) =>
+          html`<tr key=${entry.entry_no}>
+            <td>${new Date(entry.at_ms).toLocaleString()}</td>
+            <td>${REASONS[entry.type] ?? String(entry.type).replaceAll("_", " ")}</td>
+            <td>${entry.change_coins > 0 ? "+" : ""}${signed(entry.change_coins)}</td>
+            <td>${entry.available_coins}</td>
+          </tr>`,
       )}
     </tbody>
   </table>`;

@@ -14,7 +14,8 @@ import { bidWords, contractOf, isOwnTurn, ownTeam, partnerOf, seatName, who } fr
 export function BidPad(props) {
   const { state } = props;
   const own = state.seat;
-  if (own === null || state.handPhase !== "auction" || state.bids[own] !== null) return html`<${AuctionWait} state=${state} />`;
+  if (own === null || state.handPhase !== "auction" || state.bids[own] !== null)
+    return html`<${AuctionWait} state=${state} />`;
   if (state.faceDown[own]) return html`<${FaceDownChoice} ...${props} />`;
   const mine = isOwnTurn(state);
   // At computer speed a bid tapped ahead is sent the moment the turn comes.
@@ -26,19 +27,26 @@ export function BidPad(props) {
     <p class="panel-lead">${mine ? "Your bid" : "Your bid, ahead of your turn"}${partnerWords(state)}</p>
     <div class="bid-numbers">
       ${bids.map(
-        (bid) => html`<button
-          type="button"
-          key=${bid}
-          class=${`bid-number${bid === "nil" ? " is-nil" : ""}${props.picked === bid ? " is-picked" : ""}`}
-          aria-pressed=${String(props.picked === bid)}
-          data-bid=${bid}
-          onClick=${() => props.onPick(bid)}
-        >
-          ${bid === "nil" ? (zero ? html`0<small>Nil</small>` : "Nil") : bid}
-        </button>`,
+        (bid) =>
+          html`<button
+            type="button"
+            key=${bid}
+            class=${`bid-number${bid === "nil" ? " is-nil" : ""}${props.picked === bid ? " is-picked" : ""}`}
+            aria-pressed=${String(props.picked === bid)}
+            data-bid=${bid}
+            onClick=${() => props.onPick(bid)}
+          >
+            ${bid === "nil" ? (zero ? html`0<small>Nil</small>` : "Nil") : bid}
+          </button>`,
       )}
     </div>
-    <button type="button" class="gold" data-action="bid" disabled=${props.busy || props.picked === null} onClick=${props.onBid}>
+    <button
+      type="button"
+      class="gold"
+      data-action="bid"
+      disabled=${props.busy || props.picked === null}
+      onClick=${props.onBid}
+    >
       ${props.picked === null ? "Choose your bid" : `Bid ${bidWords(props.picked)}`}
     </button>
     ${props.hints ? html`<p class="hint">${BID_ADVICE}</p>` : null}
@@ -51,8 +59,8 @@ function FaceDownChoice({ state, picked, onPick, onBid, onLook, busy, hints }) {
   const values = valuesOf(state.ruleset);
   return html`<div class="panel bid-pad" role="group" aria-label="Your cards are face down">
     <p class="panel-lead">
-      Your team is 100 or more behind: bid <b>Blind Nil</b> without looking, for ${values.blindNil} points, or see your
-      cards first.
+      Your team is 100 or more behind: bid <b>Blind Nil</b> without looking, for ${values.blindNil} points, or see
+      your cards first.
     </p>
     <div class="button-row">
       <button type="button" class="quiet" data-action="look" disabled=${busy} onClick=${onLook}>See my cards</button>
@@ -69,7 +77,9 @@ function FaceDownChoice({ state, picked, onPick, onBid, onLook, busy, hints }) {
     </div>
     ${
       mine && picked === "blind_nil"
-        ? html`<button type="button" class="gold" data-action="bid" disabled=${busy} onClick=${onBid}>Bid Blind Nil</button>`
+        ? html`<button type="button" class="gold" data-action="bid" disabled=${busy} onClick=${onBid}>
+            Bid Blind Nil
+          </button>`
         : null
     }
     ${mine ? null : html`<p class="hint">${who(state, state.turn?.seat ?? 0)} bids first; you may look at any time.</p>`}

@@ -26,7 +26,12 @@ export function SuitSign({ suit }) {
 
 /** The face of a card; decoration, its name stands on the button or list item around it. @param {{card: string}} props */
 export function CardFace({ card }) {
-  return html`<svg class=${`card-face suit-${suitOf(card)}`} viewBox="0 0 100 140" aria-hidden="true" focusable="false">
+  return html`<svg
+    class=${`card-face suit-${suitOf(card)}`}
+    viewBox="0 0 100 140"
+    aria-hidden="true"
+    focusable="false"
+  >
     <rect class="card-paper" x="0.75" y="0.75" width="98.5" height="138.5" rx="9" />
     ${isJoker(card) ? jokerFace(card) : suitFace(card)}
   </svg>`;
@@ -38,7 +43,13 @@ function suitFace(card) {
   const rank = rankSign(card);
   const crown = CROWNS[rank];
   return html`
-    <text class="card-index" x="5" y="36" textLength=${rank === "10" ? 38 : undefined} lengthAdjust="spacingAndGlyphs">
+    <text
+      class="card-index"
+      x="5"
+      y="36"
+      textLength=${rank === "10" ? 38 : undefined}
+      lengthAdjust="spacingAndGlyphs"
+    >
       ${rank}
     </text>
     <path class="card-pip" d=${SUIT_PATHS[suit]} transform="translate(6 43) scale(0.25)" />

@@ -14,8 +14,8 @@ export function CheckDeal({ state }) {
   const handNo = picked ?? hands.at(-1) ?? null;
   return html`<div class="check">
     <p>
-      Each hand’s fingerprint was shown before a card was dealt, and every player’s browser gave a seed to the deal. When a
-      hand is over its secret is revealed: here your own browser deals the hand again and compares.
+      Each hand’s fingerprint was shown before a card was dealt, and every player’s browser gave a seed to the deal.
+      When a hand is over its secret is revealed: here your own browser deals the hand again and compares.
     </p>
     ${
       handNo === null
@@ -37,7 +37,12 @@ function Commitments({ state }) {
   return html`<dl class="check-steps">
     <dt>Anchor of this game’s chain, published before anybody sat down</dt>
     <dd><code>${state.anchor}</code></dd>
-    ${state.fingerprint ? html`<dt>Fingerprint of hand ${state.handNo}</dt><dd><code>${state.fingerprint}</code></dd>` : null}
+    ${
+      state.fingerprint
+        ? html`<dt>Fingerprint of hand ${state.handNo}</dt>
+            <dd><code>${state.fingerprint}</code></dd>`
+        : null
+    }
   </dl>`;
 }
 
@@ -53,7 +58,11 @@ function HandCheck({ state, handNo }) {
   if (!steps) return html`<p role="status">Dealing again…</p>`;
   const failed = steps.filter((step) => !step.ok);
   return html`<div>
-    <p class=${`check-result ${failed.length === 0 ? "is-ok" : "is-bad"}`} role="status" data-check=${failed.length === 0 ? "ok" : "bad"}>
+    <p
+      class=${`check-result ${failed.length === 0 ? "is-ok" : "is-bad"}`}
+      role="status"
+      data-check=${failed.length === 0 ? "ok" : "bad"}
+    >
       ${
         failed.length === 0
           ? `✓ All ${steps.length} steps agree: this is the deal that was fixed before you saw a card.`
@@ -64,12 +73,18 @@ function HandCheck({ state, handNo }) {
       ${steps.map((step) => html`<${Step} key=${step.name} title=${stepTitle(state, proof, step.name)} step=${step} />`)}
     </ol>
     <p class="button-row">
-      <a class="quiet button" data-action="proof" download=${`spades-${proof.game_id}-hand-${handNo}.json`} href=${fileOf(proof)}>Download the proof</a>
+      <a
+        class="quiet button"
+        data-action="proof"
+        download=${`spades-${proof.game_id}-hand-${handNo}.json`}
+        href=${fileOf(proof)}
+        >Download the proof</a
+      >
       <${Standalone} />
     </p>
     <p class="hint">
-      The stand-alone checker is one file that deals the proof again without a network and without us. Said openly: a player
-      in league with the server could withhold a seed, which would show above as a missing seed.
+      The stand-alone checker is one file that deals the proof again without a network and without us. Said openly: a
+      player in league with the server could withhold a seed, which would show above as a missing seed.
     </p>
   </div>`;
 }
@@ -77,8 +92,10 @@ function HandCheck({ state, handNo }) {
 /** @param {{title: string, step: CheckStep}} props */
 function Step({ title, step }) {
   return html`<li class=${step.ok ? "is-ok" : "is-bad"} data-step=${step.name}>
-    <p class="step-title"><span aria-hidden="true">${step.ok ? "✓" : "✗"}</span> ${title}
-      <span class="sr-only">${step.ok ? "agrees" : "differs"}</span></p>
+    <p class="step-title">
+      <span aria-hidden="true">${step.ok ? "✓" : "✗"}</span> ${title}
+      <span class="sr-only">${step.ok ? "agrees" : "differs"}</span>
+    </p>
     ${
       step.ok
         ? html`<code>${step.shown}</code>`
@@ -92,10 +109,17 @@ function Step({ title, step }) {
 function Standalone() {
   const [page, setPage] = useState("");
   useEffect(() => {
-    void import("../fair/standalone.js").then(({ standalonePage }) => standalonePage()).then(setPage, () => undefined);
+    void import("../fair/standalone.js")
+      .then(({ standalonePage }) => standalonePage())
+      .then(setPage, () => undefined);
   }, []);
   if (!page) return null;
-  return html`<a class="quiet button" data-action="verify" download="verify.html" href=${`data:text/html;charset=utf-8,${encodeURIComponent(page)}`}>
+  return html`<a
+    class="quiet button"
+    data-action="verify"
+    download="verify.html"
+    href=${`data:text/html;charset=utf-8,${encodeURIComponent(page)}`}
+  >
     Download the checker
   </a>`;
 }
@@ -126,8 +150,10 @@ function stepTitle(state, proof, name) {
   const plain = TITLES[name];
   if (plain) return plain;
   const seat = Number(name.at(-1));
-  if (name === `seed_${seat}` && proof.seed_missing[seat]) return `The seed of ${seatName(state, seat)} came too late: it is all zeros`;
-  if (name === `seed_${seat}` && !proof.seed_commits[seat]) return `No seed was promised at the seat of ${seatName(state, seat)}: it is all zeros`;
+  if (name === `seed_${seat}` && proof.seed_missing[seat])
+    return `The seed of ${seatName(state, seat)} came too late: it is all zeros`;
+  if (name === `seed_${seat}` && !proof.seed_commits[seat])
+    return `No seed was promised at the seat of ${seatName(state, seat)}: it is all zeros`;
   const title = SEAT_TITLES.find(([prefix]) => name.startsWith(prefix));
   return title ? title[1](seatName(state, seat)) : name;
 }

@@ -57,7 +57,12 @@ export function Hand({ state, chosen, onCard }) {
 }
 
 function FaceDownHand() {
-  return html`<div class="hand is-long is-face-down" role="img" aria-label="Your thirteen cards, face down" style=${{ "--cols": 7 }}>
+  return html`<div
+    class="hand is-long is-face-down"
+    role="img"
+    aria-label="Your thirteen cards, face down"
+    style=${{ "--cols": 7 }}
+  >
     ${Array.from({ length: 13 }, (_, i) => html`<span class="card" key=${i} style=${{ "--i": i - 6 }}><${CardBack} /></span>`)}
   </div>`;
 }

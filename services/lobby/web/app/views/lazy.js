@@ -12,7 +12,10 @@ export function LazyPage({ load, name, ...props }) {
       () => setFailed(true),
     );
   }, [name]);
-  if (failed) return html`<main class="page"><p role="alert">This page could not be loaded. <a href="">Try again</a></p></main>`;
+  if (failed)
+    return html`<main class="page">
+      <p role="alert">This page could not be loaded. <a href="">Try again</a></p>
+    </main>`;
   if (!page) return html`<main class="page"><p role="status">One moment…</p></main>`;
   return html`<${page.View} ...${props} />`;
 }

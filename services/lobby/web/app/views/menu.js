@@ -28,16 +28,17 @@ export function Menu({ state, page, onPage, onClose }) {
   return html`<${Dialog} title=${title} onClose=${onClose} wide>
     <nav class="tabs" aria-label="Help">
       ${PAGES.map(
-        ([name, words]) => html`<button
-          type="button"
-          key=${name}
-          aria-current=${name === page ? "page" : undefined}
-          class=${name === page ? "is-current" : ""}
-          data-page=${name}
-          onClick=${() => onPage(name)}
-        >
-          ${words}
-        </button>`,
+        ([name, words]) =>
+          html`<button
+            type="button"
+            key=${name}
+            aria-current=${name === page ? "page" : undefined}
+            class=${name === page ? "is-current" : ""}
+            data-page=${name}
+            onClick=${() => onPage(name)}
+          >
+            ${words}
+          </button>`,
       )}
     </nav>
     <${MenuPage} state=${state} page=${page} />
@@ -68,14 +69,19 @@ function TableRules({ state }) {
     <p><b>${rulesetTitle(state.ruleset)}</b> · ${presetOf(state.ruleset.name).blurb}</p>
     <p class="hint">${clockWords(state)}</p>
     ${rulesInWords(state.ruleset).map(
-      ({ title, lines }) => html`<section key=${title}>
-        <h3>${title}</h3>
-        <ul>${lines.map((line) => html`<li key=${line}>${line}</li>`)}</ul>
-      </section>`,
+      ({ title, lines }) =>
+        html`<section key=${title}>
+          <h3>${title}</h3>
+          <ul>
+            ${lines.map((line) => html`<li key=${line}>${line}</li>`)}
+          </ul>
+        </section>`,
     )}
     <section>
       <h3>Four tips</h3>
-      <ul>${TIPS.map((tip) => html`<li key=${tip}>${tip}</li>`)}</ul>
+      <ul>
+        ${TIPS.map((tip) => html`<li key=${tip}>${tip}</li>`)}
+      </ul>
     </section>
     <p class="hint">Table ${state.tableId}: name it when you report something.</p>
   </div>`;
@@ -99,6 +105,7 @@ const SWITCHES = [
   ["hints", "Hints", "Advice beside the bid pad"],
   ["fourColours", "Four colours", "Clubs green, diamonds blue"],
   ["sound", "Sound", "A soft tone when it is your turn"],
+  ["titleMark", "Tab title", "The tab says when it is your turn"],
   ["tapTwice", "Tap twice to play", "The first tap raises a card, the second plays it"],
   ["shortcuts", "Single-key shortcuts", "Numbers bid, T V P R tell"],
 ];
@@ -107,24 +114,34 @@ export function Settings() {
   const chosen = useStore(prefs);
   return html`<div class="settings">
     ${SWITCHES.map(
-      ([name, title, words]) => html`<label class="switch" key=${name}>
-        <input
-          type="checkbox"
-          name=${name}
-          checked=${chosen[name]}
-          onChange=${(/** @type {any} */ event) => prefer({ [name]: event.target.checked })}
-        />
-        <span><b>${title}</b><small>${words}</small></span>
-      </label>`,
+      ([name, title, words]) =>
+        html`<label class="switch" key=${name}>
+          <input
+            type="checkbox"
+            name=${name}
+            checked=${chosen[name]}
+            onChange=${(/** @type {any} */ event) => prefer({ [name]: event.target.checked })}
+          />
+          <span><b>${title}</b><small>${words}</small></span>
+        </label>`,
     )}
     <fieldset class="choice">
       <legend>Colours of the page</legend>
-      ${/** @type {const} */ (["auto", "light", "dark"]).map(
-        (theme) => html`<label key=${theme}>
-          <input type="radio" name="theme" value=${theme} checked=${chosen.theme === theme} onChange=${() => prefer({ theme })} />
-          ${theme === "auto" ? "As the device" : theme === "light" ? "Light" : "Dark"}
-        </label>`,
-      )}
+      ${
+        /** @type {const} */ (["auto", "light", "dark"]).map(
+          (theme) =>
+            html`<label key=${theme}>
+              <input
+                type="radio"
+                name="theme"
+                value=${theme}
+                checked=${chosen.theme === theme}
+                onChange=${() => prefer({ theme })}
+              />
+              ${theme === "auto" ? "As the device" : theme === "light" ? "Light" : "Dark"}
+            </label>`,
+        )
+      }
     </fieldset>
   </div>`;
 }
@@ -145,7 +162,13 @@ const KEYS = [
 function Keys() {
   return html`<table class="keys">
     <tbody>
-      ${KEYS.map(([key, words]) => html`<tr key=${key}><th scope="row"><kbd>${key}</kbd></th><td>${words}</td></tr>`)}
+      ${KEYS.map(
+        ([key, words]) =>
+          html`<tr key=${key}>
+            <th scope="row"><kbd>${key}</kbd></th>
+            <td>${words}</td>
+          </tr>`,
+      )}
     </tbody>
   </table>`;
 }

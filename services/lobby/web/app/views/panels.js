@@ -26,11 +26,27 @@ export function Seating({ state, session, busy }) {
             ${
               numbered
                 ? free.map(
-                    (seat) => html`<button type="button" key=${seat} class="quiet" disabled=${busy} data-sit=${seat} onClick=${() => session.takeSeat(seat)}>
-                      ${SEAT_WORDS[placeOf(state, seat)]}
-                    </button>`,
+                    (seat) =>
+                      html`<button
+                        type="button"
+                        key=${seat}
+                        class="quiet"
+                        disabled=${busy}
+                        data-sit=${seat}
+                        onClick=${() => session.takeSeat(seat)}
+                      >
+                        ${SEAT_WORDS[placeOf(state, seat)]}
+                      </button>`,
                   )
-                : html`<button type="button" class="gold" disabled=${busy} data-sit="any" onClick=${() => session.takeSeat(null)}>Take a seat</button>`
+                : html`<button
+                    type="button"
+                    class="gold"
+                    disabled=${busy}
+                    data-sit="any"
+                    onClick=${() => session.takeSeat(null)}
+                  >
+                    Take a seat
+                  </button>`
             }
           </div>`
         : null
@@ -39,7 +55,13 @@ export function Seating({ state, session, busy }) {
     <div class="button-row">
       ${
         host && seated && (numbered || state.botsWelcome) && state.kind !== "coins"
-          ? html`<button type="button" class="gold" data-action="start" disabled=${busy} onClick=${() => session.send("start")}>
+          ? html`<button
+              type="button"
+              class="gold"
+              data-action="start"
+              disabled=${busy}
+              onClick=${() => session.send("start")}
+            >
               ${free.length === 0 ? "Start" : "Start with computer players"}
             </button>`
           : null
@@ -63,8 +85,8 @@ function seatedWords(state, free) {
 /** The price of leaving, told before joining. @param {{stake: number, fee: number}} props */
 export function Price({ stake, fee }) {
   return html`<p class="price">
-    Stake <b>${stake}</b> play coins: win and you are ${stake} up, lose and you are ${stake} down. Leaving a running game
-    costs the stake and a fee of ${fee}, <b>${stake + fee}</b> in all. No cash value, no cashing out.
+    Stake <b>${stake}</b> play coins: win and you are ${stake} up, lose and you are ${stake} down. Leaving a running
+    game costs the stake and a fee of ${fee}, <b>${stake + fee}</b> in all. No cash value, no cashing out.
   </p>`;
 }
 
@@ -82,7 +104,9 @@ function Invite({ tableId }) {
     }
   };
   return html`<p class="invite">
-    <label>Invite link <input readonly value=${link} onFocus=${(/** @type {any} */ event) => event.target.select()} /></label>
+    <label
+      >Invite link <input readonly value=${link} onFocus=${(/** @type {any} */ event) => event.target.select()}
+    /></label>
     <button type="button" class="quiet" onClick=${copy}>${copied ? "Copied" : "Copy"}</button>
   </p>`;
 }
@@ -125,8 +149,18 @@ export function HandEnd({ state, session, busy }) {
     <div class="button-row">
       ${
         state.seat !== null && !ready
-          ? html`<button type="button" class="gold" data-action="ready" disabled=${busy} onClick=${() => session.send("ready")}>Next hand</button>`
-          : html`<span class="hint">Waiting for ${waiting.map((seat) => who(state, seat)).join(", ") || "the deal"}…</span>`
+          ? html`<button
+              type="button"
+              class="gold"
+              data-action="ready"
+              disabled=${busy}
+              onClick=${() => session.send("ready")}
+            >
+              Next hand
+            </button>`
+          : html`<span class="hint"
+              >Waiting for ${waiting.map((seat) => who(state, seat)).join(", ") || "the deal"}…</span
+            >`
       }
       ${state.nextDeadlineMs ? html`<${Countdown} deadlineMs=${state.nextDeadlineMs} clock=${session.clock} label="Dealt in" />` : null}
     </div>
@@ -143,7 +177,14 @@ export function GameEnd({ state, onAgain, onMenu, busy }) {
     <h2>${endWords(state)}</h2>
     <p>${reasonWords(state)}</p>
     <${Payout} state=${state} />
-    ${scored ? html`<details><summary>The last hand</summary><${HandSheet} state=${state} scored=${scored} /></details>` : null}
+    ${
+      scored
+        ? html`<details>
+            <summary>The last hand</summary>
+            <${HandSheet} state=${state} scored=${scored} />
+          </details>`
+        : null
+    }
     <div class="button-row">
       <button type="button" class="gold" data-action="again" disabled=${busy} onClick=${onAgain}>Play again</button>
       <button type="button" class="quiet" onClick=${() => onMenu("sheet")}>Score sheet</button>
@@ -159,6 +200,7 @@ function Payout({ state }) {
   if (!state.settled) return html`<p role="status">The pot is being paid out…</p>`;
   const net = payoutsOf(state).find((payout) => payout.account_id === state.me)?.net_coins;
   if (net === undefined) return html`<p>The pot is paid out.</p>`;
-  const words = net > 0 ? `You are ${net} coins up.` : net < 0 ? `You are ${-net} coins down.` : "You got your coins back.";
+  const words =
+    net > 0 ? `You are ${net} coins up.` : net < 0 ? `You are ${-net} coins down.` : "You got your coins back.";
   return html`<p class="payout" data-net=${net}><b>${net > 0 ? "+" : ""}${signed(net)}</b> ${words}</p>`;
 }

@@ -27,9 +27,16 @@ export function ReplayPage({ tableId, me }) {
   useEffect(() => {
     api.gameEvents(tableId, 0).then(setEvents, () => setFailed(true));
     // Names only decorate: without them the seats are still told apart.
-    api.game(tableId).then((game) => setNames(namesOf(game)), () => undefined);
+    api.game(tableId).then(
+      (game) => setNames(namesOf(game)),
+      () => undefined,
+    );
   }, [tableId]);
-  if (failed) return html`<main class="page"><h1>No such game</h1><p><a href="#/">Home</a></p></main>`;
+  if (failed)
+    return html`<main class="page">
+      <h1>No such game</h1>
+      <p><a href="#/">Home</a></p>
+    </main>`;
   if (!events) return html`<main class="page"><p role="status">Fetching the game…</p></main>`;
   return html`<${Replay} tableId=${tableId} events=${events} names=${names} me=${me} />`;
 }
@@ -47,8 +54,14 @@ function asked() {
 function Replay({ tableId, events, names, me }) {
   const stops = useMemo(() => stopsOf(events), [events]);
   const start = useMemo(asked, [tableId]);
-  const own = events.find((event) => event.type === "seat_taken" && event.holder.account_id === me.account_id)?.holder.seat;
-  const [step, setStep] = useState(() => Math.max(0, stops.findIndex((at) => (events[at]?.seq ?? 0) >= start.at)));
+  const own = events.find((event) => event.type === "seat_taken" && event.holder.account_id === me.account_id)?.holder
+    .seat;
+  const [step, setStep] = useState(() =>
+    Math.max(
+      0,
+      stops.findIndex((at) => (events[at]?.seq ?? 0) >= start.at),
+    ),
+  );
   const [seat, setSeat] = useState(start.seat === null ? (own ?? 0) : Number(start.seat) % 4);
   const [open, setOpen] = useState(start.open);
   const [checking, setChecking] = useState(false);
@@ -68,12 +81,20 @@ function Replay({ tableId, events, names, me }) {
     const link = `#/replay/${tableId}?at=${event.seq}&seat=${seat}${open ? "&open=1" : ""}`;
     history.replaceState(null, "", link);
   }, [event.seq, seat, open]);
-  useReplayKeys({ back: () => go(step - 1), on: () => go(step + 1), handBack: () => goHand(-1), handOn: () => goHand(1) });
+  useReplayKeys({
+    back: () => go(step - 1),
+    on: () => go(step + 1),
+    handBack: () => goHand(-1),
+    handOn: () => goHand(1),
+  });
   const scored = events.slice(0, at + 1).findLast((fact) => fact.type === "hand_scored");
   const between = state.phase === "between_hands" || state.phase === "ended";
   return html`<div class="replay" data-seq=${event.seq}>
     <header class="table-bar">
-      <span class="bar-title"><h1>Replay</h1><small>step ${step + 1} of ${stops.length} · hand ${state.handNo}</small></span>
+      <span class="bar-title"
+        ><h1>Replay</h1>
+        <small>step ${step + 1} of ${stops.length} · hand ${state.handNo}</small></span
+      >
       <span class="bar-buttons">
         <button type="button" class="icon-button" onClick=${() => setChecking(true)}>Check</button>
         <a class="icon-button" href=${fileOf(events)} download=${`spades-${tableId}.json`}>Download</a>
@@ -94,18 +115,33 @@ function Replay({ tableId, events, names, me }) {
       <p class="replay-said" role="status">${said(state, event) || "…"}</p>
       <div class="button-row">
         <button type="button" class="quiet" aria-label="Hand back" onClick=${() => goHand(-1)}>«</button>
-        <button type="button" class="quiet" aria-label="Step back" data-action="back" onClick=${() => go(step - 1)}>‹</button>
-        <button type="button" class="gold" aria-label="Step on" data-action="on" onClick=${() => go(step + 1)}>›</button>
+        <button type="button" class="quiet" aria-label="Step back" data-action="back" onClick=${() => go(step - 1)}>
+          ‹
+        </button>
+        <button type="button" class="gold" aria-label="Step on" data-action="on" onClick=${() => go(step + 1)}>
+          ›
+        </button>
         <button type="button" class="quiet" aria-label="Hand on" onClick=${() => goHand(1)}>»</button>
-        <label>Seen by
+        <label
+          >Seen by
           <select value=${seat} onChange=${(/** @type {any} */ change) => setSeat(Number(change.target.value))}>
             ${[0, 1, 2, 3].map((one) => html`<option key=${one} value=${one}>${seatName({ ...state, seat: 0 }, one)}</option>`)}
           </select>
         </label>
-        <label class="switch"><input type="checkbox" checked=${open} onChange=${(/** @type {any} */ change) => setOpen(change.target.checked)} /><span>All hands open</span></label>
+        <label class="switch"
+          ><input
+            type="checkbox"
+            checked=${open}
+            onChange=${(/** @type {any} */ change) => setOpen(change.target.checked)}
+          /><span>All hands open</span></label
+        >
       </div>
       <${Hands} state=${state} hands=${handsAt(tableId, events, at)} open=${open} />
-      <${ScoreGraph} points=${scoreLine(events)} own=${seat % 2} at=${state.phase === "playing" ? state.handNo - 1 : state.handNo} />
+      <${ScoreGraph}
+        points=${scoreLine(events)}
+        own=${seat % 2}
+        at=${state.phase === "playing" ? state.handNo - 1 : state.handNo}
+      />
     </section>
     ${checking ? html`<${Dialog} title="Check the deal" onClose=${() => setChecking(false)} wide><${CheckDeal} state=${{ ...state, facts: events, seat: own ?? null }} /><//>` : null}
   </div>`;
@@ -121,7 +157,9 @@ function useReplayKeys(moves) {
     const onKey = (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       if (/^(INPUT|SELECT)$/.test(target.tagName) || document.querySelector("dialog[open]")) return;
-      const move = { ArrowLeft: moves.back, ArrowRight: moves.on, PageUp: moves.handBack, PageDown: moves.handOn }[event.key];
+      const move = { ArrowLeft: moves.back, ArrowRight: moves.on, PageUp: moves.handBack, PageDown: moves.handOn }[
+        event.key
+      ];
       if (!move) return;
       event.preventDefault();
       move();
@@ -136,12 +174,13 @@ function Hands({ state, hands, open }) {
   const shown = open ? [0, 1, 2, 3] : [state.seat ?? 0];
   return html`<div class="replay-hands">
     ${shown.map(
-      (seat) => html`<div key=${seat} data-hand=${seat}>
-        <h2>${seatName({ ...state, seat: 0 }, seat)}</h2>
-        <ul class="card-row">
-          ${inHandOrder(hands[seat] ?? []).map((card) => html`<li key=${card} class="small-card"><${CardFace} card=${card} /><span class="sr-only">${cardWords(card)}</span></li>`)}
-        </ul>
-      </div>`,
+      (seat) =>
+        html`<div key=${seat} data-hand=${seat}>
+          <h2>${seatName({ ...state, seat: 0 }, seat)}</h2>
+          <ul class="card-row">
+            ${inHandOrder(hands[seat] ?? []).map((card) => html`<li key=${card} class="small-card"><${CardFace} card=${card} /><span class="sr-only">${cardWords(card)}</span></li>`)}
+          </ul>
+        </div>`,
     )}
   </div>`;
 }
@@ -159,11 +198,20 @@ function ScoreGraph({ points, own, at }) {
   const y = (score) => HIGH - 8 - ((score - low) / (high - low)) * (HIGH - 16);
   /** @param {number} team */
   const line = (team) => points.map((pair, i) => `${x(i).toFixed(1)},${y(pair[team] ?? 0).toFixed(1)}`).join(" ");
-  const words = points.map((pair, i) => `after hand ${i}: ${pair[own]} to ${pair[1 - own]}`).slice(1).join("; ");
+  const words = points
+    .map((pair, i) => `after hand ${i}: ${pair[own]} to ${pair[1 - own]}`)
+    .slice(1)
+    .join("; ");
   return html`<figure class="score-graph">
     <svg viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" aria-label=${`Scores ${words}`}>
       <line class="graph-zero" x1="8" x2=${WIDE - 8} y1=${y(0)} y2=${y(0)} />
-      <line class="graph-now" x1=${x(Math.min(at, points.length - 1))} x2=${x(Math.min(at, points.length - 1))} y1="4" y2=${HIGH - 4} />
+      <line
+        class="graph-now"
+        x1=${x(Math.min(at, points.length - 1))}
+        x2=${x(Math.min(at, points.length - 1))}
+        y1="4"
+        y2=${HIGH - 4}
+      />
       <polyline class="graph-own" points=${line(own)} />
       <polyline class="graph-other" points=${line(1 - own)} />
     </svg>

@@ -14,10 +14,17 @@ export function RulesetPicker({ ruleset, onChange }) {
     <legend>Rules</legend>
     <div class="ruleset-names">
       ${PRESETS.map(
-        ({ name, title }) => html`<label key=${name} class=${name === ruleset.name ? "is-picked" : ""}>
-          <input type="radio" name="ruleset" value=${name} checked=${name === ruleset.name} onChange=${() => onChange({ name, options: {} })} />
-          ${title}
-        </label>`,
+        ({ name, title }) =>
+          html`<label key=${name} class=${name === ruleset.name ? "is-picked" : ""}>
+            <input
+              type="radio"
+              name="ruleset"
+              value=${name}
+              checked=${name === ruleset.name}
+              onChange=${() => onChange({ name, options: {} })}
+            />
+            ${title}
+          </label>`,
       )}
     </div>
     <p class="hint">${preset.blurb} <a href=${`#/rules/${preset.name}`}>All its rules</a></p>
@@ -28,13 +35,22 @@ export function RulesetPicker({ ruleset, onChange }) {
           // There is no swap without Blind Nil.
           if (option === "swap" && !ruleset.options.blind_nil) return null;
           return html`<label class="switch" key=${option}>
-            <input type="checkbox" name=${option} checked=${value === true} onChange=${(/** @type {any} */ event) => choose(option, event.target.checked)} />
+            <input
+              type="checkbox"
+              name=${option}
+              checked=${value === true}
+              onChange=${(/** @type {any} */ event) => choose(option, event.target.checked)}
+            />
             <span>${OPTION_WORDS[option]}</span>
           </label>`;
         }
         return html`<label key=${option}>
           ${OPTION_WORDS[option]}
-          <select name=${option} value=${value} onChange=${(/** @type {any} */ event) => choose(option, Number(event.target.value))}>
+          <select
+            name=${option}
+            value=${value}
+            onChange=${(/** @type {any} */ event) => choose(option, Number(event.target.value))}
+          >
             ${values
               // 250 goes with the older Nil of 50.
               .filter((choice) => choice !== 250 || ruleset.options.nil === 50)

@@ -47,6 +47,7 @@ function avatar(state, seat) {
 function waitingLine(state, seat) {
   if (!state.seats[seat]) return state.reserved.includes(seat) ? "Being paid" : "";
   if (state.phase === "between_hands") return state.ready.includes(seat) ? "Ready" : "";
-  if (state.handPhase === "auction" && state.turn?.seat !== seat) return state.faceDown[seat] ? "Cards face down" : "No bid yet";
+  if (state.handPhase === "auction" && state.turn?.seat !== seat)
+    return state.faceDown[seat] ? "Cards face down" : "No bid yet";
   return "";
 }

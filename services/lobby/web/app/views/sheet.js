@@ -26,9 +26,7 @@ export function HandSheet({ state, scored, heading = "h3" }) {
   return html`<section class="hand-sheet" aria-label=${`Hand ${scored.hand_no}`}>
     <${heading}>Hand ${scored.hand_no}<//>
     <div class="sheet-teams">
-      ${[own, 1 - own].map(
-        (team) => html`<${TeamSheet} key=${team} state=${state} scored=${scored} team=${team} />`,
-      )}
+      ${[own, 1 - own].map((team) => html`<${TeamSheet} key=${team} state=${state} scored=${scored} team=${team} />`)}
     </div>
   </section>`;
 }
@@ -44,12 +42,20 @@ function TeamSheet({ state, scored, team }) {
     </caption>
     <tbody>
       ${sheet.lines.map(
-        (/** @type {AnyFrame} */ line, /** @type {number} */ i) => html`<tr key=${i}>
-          <th scope="row">${lineWords(line, rules, seatName(state, line.seat ?? team))}</th>
-          <td>${plus(line.points)}</td>
-        </tr>`,
+        (/** @type {AnyFrame} */ line, /** @type {number} */ i) =>
+          html`<tr key=${i}>
+            <th scope="row">${lineWords(line, rules, seatName(state, line.seat ?? team))}</th>
+            <td>${plus(line.points)}</td>
+          </tr>`,
       )}
-      ${sheet.lines.length === 0 ? html`<tr><th scope="row">Nothing won, nothing lost</th><td>0</td></tr>` : null}
+      ${
+        sheet.lines.length === 0
+          ? html`<tr>
+              <th scope="row">Nothing won, nothing lost</th>
+              <td>0</td>
+            </tr>`
+          : null
+      }
       <tr class="sheet-sum">
         <th scope="row">This hand</th>
         <td>${plus(sheet.delta)}</td>

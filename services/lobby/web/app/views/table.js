@@ -27,7 +27,10 @@ import { TrickArea } from "./trick.js";
 
 /** @param {{tableId: string, me: import("../api.js").Me}} props */
 export function TablePage({ tableId, me }) {
-  const session = useMemo(() => new TableSession(tableId, me.account_id, partitionOf(tableId)), [tableId, me.account_id]);
+  const session = useMemo(
+    () => new TableSession(tableId, me.account_id, partitionOf(tableId)),
+    [tableId, me.account_id],
+  );
   useEffect(() => () => session.close(), [session]);
   const state = useStore(session.state);
   const status = useStore(session.status);
@@ -40,9 +43,15 @@ export function TablePage({ tableId, me }) {
   useTableKeys({ session, state, moves, openMenu: setMenu, menuOpen: menu !== null || leaving });
 
   if (status === "not_found") return html`<${NoTable} />`;
-  const again = () => void playAgain(state).catch((error) => session.refusal.set({ type: "error", ...error.body, code: error.code }));
+  const again = () =>
+    void playAgain(state).catch((error) => session.refusal.set({ type: "error", ...error.body, code: error.code }));
   return html`<div class=${`table-page phase-${state.phase}`} data-phase=${state.phase} data-seq=${state.seq}>
-    <${TableBar} state=${state} session=${session} onMenu=${() => setMenu("rules")} onLeave=${() => setLeaving(true)} />
+    <${TableBar}
+      state=${state}
+      session=${session}
+      onMenu=${() => setMenu("rules")}
+      onLeave=${() => setLeaving(true)}
+    />
     <main class="felt" aria-label="Table">
       <${CornerBox} state=${state} />
       ${["north", "west", "east"].map((place) => {
@@ -120,7 +129,10 @@ function Tip({ state }) {
 }
 
 function NoTable() {
-  return html`<main class="page"><h1>No such table</h1><p><a href="#/">Home</a></p></main>`;
+  return html`<main class="page">
+    <h1>No such table</h1>
+    <p><a href="#/">Home</a></p>
+  </main>`;
 }
 
 /**
@@ -152,13 +164,15 @@ function useMoves(session, state) {
   /** @param {string} card */
   const playCard = (card) => {
     const refused = whyNot(state, card);
-    if (refused) setExplained({ words: cardRefusal(/** @type {any} */ (refused), state.trick?.cards[0]), at: Date.now() });
+    if (refused)
+      setExplained({ words: cardRefusal(/** @type {any} */ (refused), state.trick?.cards[0]), at: Date.now() });
     else send("play_card", { card });
   };
   /** @param {string} card */
   const tapCard = (card) => {
     if (turn?.kind === "pass") setChosen(toggled(chosen, card));
-    else if (turn?.kind === "play" && (!prefs.get().tapTwice || chosen.includes(card) || whyNot(state, card))) playCard(card);
+    else if (turn?.kind === "play" && (!prefs.get().tapTwice || chosen.includes(card) || whyNot(state, card)))
+      playCard(card);
     else if (turn?.kind === "play") setChosen([card]);
     // At computer speed a card tapped ahead is played the moment the turn comes.
     else if (state.seat !== null && state.computerSpeed[state.seat]) setChosen([card]);
@@ -228,4 +242,3 @@ function useAutoStart(session, state, status) {
     }
   }, [status, state.phase, state.seat, state.tableId, state.reserved.length]);
 }
-

@@ -8,18 +8,27 @@ import { Countdown } from "./countdown.js";
  *   onMenu: () => void, onLeave: () => void}} props */
 export function TableBar({ state, session, onMenu, onLeave }) {
   const turn = state.turn;
+  const own = isOwnTurn(state);
   const playing = state.seat !== null && ["starting", "playing", "between_hands"].includes(state.phase);
   return html`<header class="table-bar">
     <span class="bar-title">
       <h1>${rulesetTitle(state.ruleset)}</h1>
-      <small>${stakeWords(state)}${state.handNo ? ` · hand ${state.handNo}` : ""}${state.seat === null && state.phase !== "loading" ? " · watching" : ""}</small>
+      <small>${placeWords(state)}</small>
     </span>
     <span class="bar-turn" role="status">
-      ${turn ? html`<span class=${isOwnTurn(state) ? "is-own" : ""}>${isOwnTurn(state) ? "Your turn" : `${who(state, turn.seat)}’s turn`}</span>` : null}
+      ${turn ? html`<span class=${own ? "is-own" : ""}>${own ? "Your turn" : `${who(state, turn.seat)}’s turn`}</span>` : null}
       ${turn?.deadlineMs ? html` <${Countdown} deadlineMs=${turn.deadlineMs} clock=${session.clock} />` : null}
     </span>
     <span class="bar-buttons">
-      <button type="button" class="icon-button" aria-label="Menu: rules, last trick, score sheet, check the deal" data-action="menu" onClick=${onMenu}>?</button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Menu: rules, last trick, score sheet, check the deal"
+        data-action="menu"
+        onClick=${onMenu}
+      >
+        ?
+      </button>
       ${
         playing
           ? html`<button type="button" class="icon-button" data-action="leave" onClick=${onLeave}>Leave</button>`
@@ -27,6 +36,12 @@ export function TableBar({ state, session, onMenu, onLeave }) {
       }
     </span>
   </header>`;
+}
+
+/** "stake 100 · hand 3" @param {import("../table/types.js").TableState} state */
+function placeWords(state) {
+  const watching = state.seat === null && state.phase !== "loading" ? ["watching"] : [];
+  return [stakeWords(state), ...(state.handNo ? [`hand ${state.handNo}`] : []), ...watching].join(" · ");
 }
 
 /** @param {import("../table/types.js").TableState} state */

@@ -14,7 +14,7 @@ export function useTableEffects(session) {
       if (words) announce(words);
       const mine = isOwnTurn(after);
       if (mine && !isOwnTurn(before) && prefs.get().sound && before.phase !== "loading") playTurnSound();
-      document.title = mine ? "● Your turn · Spades" : "Spades";
+      document.title = mine && prefs.get().titleMark ? "● Your turn · Spades" : "Spades";
     });
     return () => {
       stop();

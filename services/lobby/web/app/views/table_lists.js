@@ -38,7 +38,9 @@ export function OpenTables({ me }) {
       me
         ? html`<${TableList} me=${me} />`
         : html`<p>Tables of others, to join or to watch.</p>
-            <button type="button" class="quiet" data-action="guest" onClick=${() => void someone()}>Come in as a guest</button>`
+            <button type="button" class="quiet" data-action="guest" onClick=${() => void someone()}>
+              Come in as a guest
+            </button>`
     }
   </section>`;
 }
@@ -83,17 +85,21 @@ export function MyGames({ me }) {
     <h2 id="mine-title">My games</h2>
     <ul class="tables">
       ${games.map(
-        (game) => html`<li key=${game.table_id}>
-          <span>
-            <b>${rulesetTitle(game.ruleset)}</b>
-            <small>${KINDS[game.kind]}${game.stake_coins ? ` · stake ${game.stake_coins}` : ""} · ${resultWords(game, me)}</small>
-          </span>
-          ${
-            game.phase === "ended"
-              ? html`<a class="quiet button" href=${`#/replay/${game.table_id}`}>Replay</a>`
-              : html`<a class="quiet button" href=${`#/table/${game.table_id}`}>Back to the table</a>`
-          }
-        </li>`,
+        (game) =>
+          html`<li key=${game.table_id}>
+            <span>
+              <b>${rulesetTitle(game.ruleset)}</b>
+              <small
+                >${KINDS[game.kind]}${game.stake_coins ? ` · stake ${game.stake_coins}` : ""} ·
+                ${resultWords(game, me)}</small
+              >
+            </span>
+            ${
+              game.phase === "ended"
+                ? html`<a class="quiet button" href=${`#/replay/${game.table_id}`}>Replay</a>`
+                : html`<a class="quiet button" href=${`#/table/${game.table_id}`}>Back to the table</a>`
+            }
+          </li>`,
       )}
     </ul>
   </section>`;

@@ -24,8 +24,8 @@ export function TestingPage() {
     </ul>
     <h2>How to report</h2>
     <p>
-      Say what you did, what you saw and what you expected, and give the table’s id: it stands at the end of the rules in the
-      table’s ? menu. With it every move of the game can be looked at again.
+      Say what you did, what you saw and what you expected, and give the table’s id: it stands at the end of the rules
+      in the table’s ? menu. With it every move of the game can be looked at again.
     </p>
   </main>`;
 }

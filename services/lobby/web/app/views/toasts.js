@@ -82,8 +82,14 @@ function noticeWords(state, { kind, seat, data }) {
 
 /** @param {TableState} state @param {number} seat @param {Record<string, any>} data */
 function autoplayWords(state, seat, data) {
-  const move = state.facts.find((fact) => fact.turn_id === data.turn_id && (fact.type === "card_played" || fact.type === "bid_made"));
-  const what = !move ? "made a move" : move.type === "card_played" ? `played ${cardSign(move.card)}` : `bid ${bidWords(move.bid)}`;
+  const move = state.facts.find(
+    (fact) => fact.turn_id === data.turn_id && (fact.type === "card_played" || fact.type === "bid_made"),
+  );
+  const what = !move
+    ? "made a move"
+    : move.type === "card_played"
+      ? `played ${cardSign(move.card)}`
+      : `bid ${bidWords(move.bid)}`;
   const whom = seat === state.seat ? "you" : who(state, seat);
   const next = data.computer_speed
     ? " The rest of this hand goes at computer speed; one move of your own brings the full clock back."
