@@ -14,6 +14,7 @@ from tests.web.test_scripts import run
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Visitor]
 FIRST_TABLE_BYTES_MAX = 150_000
+TRICK_MS_MAX = 50
 
 
 def download(page: Page, action: str, folder: Path) -> Path:
@@ -88,19 +89,23 @@ def test_the_first_table_is_under_150_kilobytes(visit: Visit) -> None:
     assert sum(page.evaluate(sizes)) + page.evaluate(page_size) < FIRST_TABLE_BYTES_MAX
 
 
-def test_no_task_of_a_trick_takes_longer_than_50_ms(visit: Visit) -> None:
+def test_a_whole_trick_costs_the_page_less_than_50_ms(visit: Visit) -> None:
     page = visit().play_now()
     bid(page)
-    page.evaluate(
-        """() => { window.tasks = []; new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) window.tasks.push(entry.duration); })
-        .observe({type: 'longtask', buffered: false}); }"""
-    )
-    tasks_by_trick = []
+    devtools = page.context.new_cdp_session(page)
+    # The page's own processor time: what else the machine does is left out. A trick that costs less than 50 ms in all
+    # holds no task longer than that.
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent_ms() -> float:
+        metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+        return 1000 * sum(float(metrics[name]) for name in ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration"))
+
+    tricks_ms = []
     for _ in range(6):
-        page.evaluate("window.tasks.length = 0")
+        page.wait_for_selector(".hand.is-own-turn")
+        before_ms = spent_ms()
         play_card(page)
         page.wait_for_selector(".hand.is-own-turn")
-        tasks_by_trick.append(page.evaluate("window.tasks.length"))
-    # A busy machine holds some up; a slow page would hold up every trick.
-    assert min(tasks_by_trick) == 0
+        tricks_ms.append(spent_ms() - before_ms)
+    assert min(tricks_ms) < TRICK_MS_MAX
