@@ -9,6 +9,9 @@ from spades_table.house import MISSES_WITH_FULL_CLOCK
 from spades_table.phases import BetweenHands, Dealing, Playing
 from spades_table.seats import Person
 
+IDLE_SLACK = 30
+"""An untimed table may wait longer by a thirtieth: a minute in half an hour."""
+
 _KINDS = {kind.value: kind for kind in TurnKind}
 
 
@@ -50,15 +53,13 @@ def start_turn(draft: Draft) -> None:
     assert expected is not None
     seat, limits = expected.seat, table.setup.house.limits
     deadline_ms, computer_speed = None, False
+    due_ms, kind = draft.now_ms + limits.bot_guard_ms, DeadlineKind.BOT_GUARD
     if isinstance(table.occupants[seat], Person):
         limit_ms = turn_limit_ms(table, seat)
-        if limit_ms is None:
-            due_ms, kind = draft.now_ms + limits.idle_ms, DeadlineKind.IDLE
-        else:
-            due_ms, kind = draft.now_ms + limit_ms, DeadlineKind.TURN
-            deadline_ms, computer_speed = due_ms, _at_computer_speed(table, seat)
-    else:
-        due_ms, kind = draft.now_ms + limits.bot_guard_ms, DeadlineKind.BOT_GUARD
+        kind = DeadlineKind.IDLE if limit_ms is None else DeadlineKind.TURN
+        if limit_ms is not None:
+            due_ms = deadline_ms = draft.now_ms + limit_ms
+            computer_speed = _at_computer_speed(table, seat)
     draft.tell(
         events.TurnStarted(
             turn_id=f"{table.game.hand_no}:{table.turns + 1}",
@@ -70,7 +71,22 @@ def start_turn(draft: Draft) -> None:
             computer_speed=computer_speed,
         )
     )
-    draft.set_deadline(due_ms, kind)
+    if kind is DeadlineKind.IDLE:
+        wait_idly(draft)
+    else:
+        draft.set_deadline(due_ms, kind)
+
+
+def wait_idly(draft: Draft) -> None:
+    """Let an untimed table wait its full time from now on.
+
+    A running wait that is long enough stays: a deadline with each move would be one more record
+    and frame for all its readers. So a new one is a little longer, and stays for many moves.
+    """
+    table = draft.at(Playing)
+    idle_ms, running = table.setup.house.limits.idle_ms, table.deadline
+    if running is None or running.kind is not DeadlineKind.IDLE or running.due_ms < draft.now_ms + idle_ms:
+        draft.set_deadline(draft.now_ms + idle_ms + idle_ms // IDLE_SLACK, DeadlineKind.IDLE)
 
 
 def turn_limit_ms(table: Playing, seat: Seat) -> int | None:

@@ -7,7 +7,7 @@ from spades_events import events
 from spades_events.commands import LookAtCards, PassCards, PlaceBid, PlayCard, ReadyForNextHand
 from spades_events.values import BOT_ACCOUNT, DeadlineKind
 from spades_rules import Rejected, Seat, parse_card
-from spades_table.dealing import deal_next, revealed, start_turn
+from spades_table.dealing import deal_next, revealed, start_turn, wait_idly
 from spades_table.draft import Draft
 from spades_table.phases import (
     BetweenHands,
@@ -138,7 +138,7 @@ def look_at_cards(draft: Draft, account_id: str, command: LookAtCards) -> None:
     look(draft, seat)
     running = table.deadline
     if running is not None and running.kind is DeadlineKind.IDLE:
-        draft.set_deadline(draft.now_ms + table.setup.house.limits.idle_ms, DeadlineKind.IDLE)
+        wait_idly(draft)
 
 
 def look(draft: Draft, seat: int) -> None:
