@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+import psycopg
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
@@ -29,7 +30,8 @@ RECORDS_MAX: Final = 2_000
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 VERSION_MAX: Final = 2**31 - 1
 FETCH_WAIT_MS: Final = 100
-"""A list may be a tenth of a second old."""
+REST_S: Final = 0.1
+"""A list may be a tenth of a second old: so long after a poll the next one, which then brings more."""
 
 
 class Projection:
@@ -73,6 +75,7 @@ class Projection:
                 continue
             if polled:
                 await self._keep(polled)
+                await asyncio.sleep(REST_S)
 
     async def _keep(self, polled: Mapping[TopicPartition, Sequence[Any]]) -> None:
         rows: list[EventRow] = []
@@ -90,7 +93,7 @@ class Projection:
                     await handlers.keep_table_events(db, rows)
                     await handlers.keep_wallet_events(db, entries)
                 break
-            except (SQLAlchemyError, OSError) as error:
+            except (SQLAlchemyError, psycopg.Error, OSError) as error:
                 log.warning("projection_not_written", error=type(error).__name__)
                 await asyncio.sleep(RETRY_S)
         metrics.PROJECTED.labels(topic=Topic.TABLE_EVENTS.value).inc(len(rows))
