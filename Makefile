@@ -113,6 +113,10 @@ demo: $(READY) $(PAGE) ## Whole games through the public interface, then every p
 
 ##@ Bench
 
+.PHONY: bench
+bench: $(READY) $(PAGE) ## A move at the WebSocket on a stack of its own, beside the floor of the same run
+	@$(PYTHON) -m tests.bench
+
 .PHONY: bench-rules
 bench-rules: $(READY) ## How fast the rules library decides
 	@$(PYTHON) -m tests.bench.rules

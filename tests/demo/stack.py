@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,13 +89,13 @@ def _own_bytes(process: psutil.Process) -> int:
 
 
 @asynccontextmanager
-async def running(state: Path) -> AsyncIterator[Stack]:
+async def running(state: Path, settings: Mapping[str, str] = SETTINGS) -> AsyncIterator[Stack]:
     """Yield the stack of this folder; one that was not running is started, and stopped at the end."""
     stack = Stack(state.resolve())
     if _is_ready(stack):
         yield stack
         return
-    env = {**{k: v for k, v in os.environ.items() if not k.startswith("SPADES_")}, **SETTINGS}
+    env = {**{k: v for k, v in os.environ.items() if not k.startswith("SPADES_")}, **settings}
     env |= {name: value for name, value in os.environ.items() if name.startswith("SPADES_CACHE")}
     env["SPADES_STATE_DIR"] = str(stack.state)
     stack.state.mkdir(parents=True, exist_ok=True)

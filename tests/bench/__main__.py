@@ -1,0 +1,163 @@
+"""What a move costs at the WebSocket, beside the floor of the same run: `python -m tests.bench`.
+
+A stack of its own is started, played on by one load client, and ended. A table and JSON come out;
+the last line says which goals are met. The goals are for two quiet cores, everything on them.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+
+from spades_local.postgres import ADMIN
+from tests.bench import floor
+from tests.bench.processes import usage
+from tests.demo.stack import Stack, running
+
+STATE = Path(".spades") / "bench"
+ROOT = Path(__file__).parents[2]
+SETTINGS = {
+    "SPADES_BOT_PACE_MS": "0",
+    "SPADES_LOBBY_PORT": "0",
+    # A closed loop plays faster than any person; the bound on one socket's frames is not what is measured.
+    "SPADES_LOBBY_FRAMES_PER_SECOND": "100000",
+    "SPADES_LOBBY_FRAMES_BURST": "100000",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """So many tables, and how long a person thinks: 0 is a closed loop."""
+
+    name: str
+    tables: int
+    think_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A figure and its bound."""
+
+    name: str
+    figure: float
+    bound: float
+    at_least: bool
+
+    @property
+    def met(self) -> bool:
+        return self.figure >= self.bound if self.at_least else self.figure <= self.bound
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.figure:g}, {'≥' if self.at_least else '≤'} {self.bound:g})"
+
+
+PERSONS = Scenario("20 moves/s", 10, 500)
+LOOPS = (Scenario("1 table", 1), Scenario("20 tables", 20), Scenario("100 tables", 100))
+
+
+async def play(stack: Stack, database_url: str, scenario: Scenario, seconds: float) -> dict[str, Any]:
+    """Run the load client; its figures, and what the servers used meanwhile."""
+    arguments = (stack.address, str(scenario.tables), str(seconds), str(scenario.think_ms))
+    client = await asyncio.create_subprocess_exec(
+        *(ROOT / ".venv" / "node", ROOT / "tests" / "bench" / "load.mjs", *arguments), stdout=subprocess.PIPE
+    )
+    assert client.stdout is not None
+    if not await client.stdout.readline():
+        raise SystemExit("the load client found no game to play")
+    before, written = usage(stack), _writes(database_url)
+    figures: dict[str, Any] = json.loads(await client.stdout.readline())
+    after, moves = usage(stack), max(1, figures["moves"])
+    figures["cpu_us_a_move"] = after.a_move_us(before, moves)
+    figures["commits_a_move"], figures["fsyncs_a_move"] = (
+        round((now - then) / moves, 2) for now, then in zip(_writes(database_url), written, strict=True)
+    )
+    await client.wait()
+    return figures
+
+
+def _writes(database_url: str) -> tuple[int, int]:
+    """Commits and flushes of the log so far."""
+    with psycopg.connect(database_url, autocommit=True) as db:
+        db.execute("SELECT pg_stat_force_next_flush()")
+        row = db.execute(
+            """
+            SELECT (SELECT sum(xact_commit) FROM pg_stat_database),
+                   (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal')
+            """
+        ).fetchone()
+    assert row is not None
+    return int(row[0] or 0), int(row[1] or 0)
+
+
+async def measure(seconds: float) -> dict[str, Any]:
+    async with running(STATE, SETTINGS) as stack:
+        secrets = json.loads((stack.state / "secrets.json").read_text())
+        port = stack.record()["ports"]["postgres"]
+        database_url = f"postgresql://{ADMIN}:{secrets[ADMIN]}@127.0.0.1:{port}/postgres"
+        result: dict[str, Any] = {"machine": _machine()}
+        result |= await floor.measure(stack.bootstrap, database_url)
+        result["scenarios"] = {}
+        for scenario in (PERSONS, *LOOPS):
+            result["scenarios"][scenario.name] = await play(stack, database_url, scenario, seconds)
+        result["resident_mb"] = {name: round(size / 1e6) for name, size in stack.resident_bytes().items()}
+    return result
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "cores": os.cpu_count(),
+        "memory_gb": round(psutil.virtual_memory().total / 1e9),
+        "python": platform.python_version(),
+        "load_before": round(os.getloadavg()[0], 1),
+    }
+
+
+def goals(result: dict[str, Any]) -> list[Goal]:
+    played, base = result["scenarios"], result["floor"]
+    ratio = round(played[PERSONS.name]["p50_ms"] / base["p50_ms"], 2)
+    return [
+        Goal("moves/s at 20 tables", played["20 tables"]["moves_per_s"], 1_828, at_least=True),
+        Goal("moves/s at 100 tables", played["100 tables"]["moves_per_s"], 1_660, at_least=True),
+        Goal("p99 ms at 20 tables", played["20 tables"]["p99_ms"], 50, at_least=False),
+        Goal("p50 of floor at 20 moves/s", ratio, 2, at_least=False),
+    ]
+
+
+def show(result: dict[str, Any]) -> None:
+    for name in ("machine", "kafka_round_trip", "commit", "floor", "resident_mb"):
+        print(f"{name:18}", "  ".join(f"{key} {value}" for key, value in result[name].items()))
+    print(f"\n{'':14}{'moves/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'commits':>9}{'fsyncs':>8}  CPU µs a move")
+    for name, one in result["scenarios"].items():
+        spent = {**one["cpu_us_a_move"], "client": one["client_cpu_us"]}
+        by_process = "  ".join(f"{process} {us}" for process, us in spent.items())
+        print(
+            f"{name:14}{one['moves_per_s']:9}{one['p50_ms']:9}{one['p99_ms']:9}{one['max_ms']:9}"
+            f"{one['commits_a_move']:9}{one['fsyncs_a_move']:8}  {by_process}  = {sum(spent.values())}"
+        )
+        if one["failures"] or one["stalled_tables"]:
+            print(f"{'':14}stalled tables {one['stalled_tables']}, failures {one['failures']}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    result = asyncio.run(measure(parser.parse_args().seconds))
+    show(result)
+    STATE.mkdir(parents=True, exist_ok=True)
+    (STATE / "bench.json").write_text(json.dumps(result, indent=1) + "\n")
+    print(f"\nJSON: {STATE / 'bench.json'}")
+    judged = goals(result)
+    missed = [str(goal) for goal in judged if not goal.met]
+    print(f"goals: {len(judged) - len(missed)} met, {len(missed)} missed: {', '.join(missed) or 'none'}")
+
+
+if __name__ == "__main__":
+    main()
