@@ -150,15 +150,15 @@ _FUNCTIONS = (
     CREATE FUNCTION post(rows jsonb) RETURNS SETOF account
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = {schema}, pg_temp SET enable_seqscan = off AS $$
     DECLARE
-        postings posting[]; keys text[]; known text[]; touched text[]; parts int[]; part_min int; part_max int;
+        postings posting[]; touched text[]; parts int[]; part_min int; part_max int; known_fingerprint bytea;
         r posting; movement text; from_system boolean; to_system boolean;
         debited account; credited account;
         at_part int; at_seq bigint; last_hash bytea; next_hash bytea;
     BEGIN
-        SELECT array_agg(q), array_agg(q.key), min(q.part), max(q.part),
+        SELECT array_agg(q), min(q.part), max(q.part),
                array_agg(q.debit) FILTER (WHERE q.debit NOT IN ('house', 'fees', 'issuer'))
                || array_agg(q.credit) FILTER (WHERE q.credit NOT IN ('house', 'fees', 'issuer'))
-          INTO postings, keys, part_min, part_max, touched
+          INTO postings, part_min, part_max, touched
           FROM jsonb_populate_recordset(NULL::posting, rows) AS q;
         IF cardinality(touched) > 1 THEN
             PERFORM 1 FROM account AS q WHERE q.id = ANY (touched) ORDER BY q.id FOR UPDATE;
@@ -174,13 +174,12 @@ _FUNCTIONS = (
         END LOOP;
         at_part := part_max;
 
-        -- Asked for behind the locks: whoever posted the same before us has committed by now.
-        SELECT array_agg(t.key) INTO known FROM transfer AS t WHERE t.key = ANY (keys);
-
         FOREACH r IN ARRAY postings LOOP
-            IF r.key = ANY (known) THEN
-                PERFORM 1 FROM transfer AS t WHERE t.key = r.key AND t.fingerprint = decode(r.fingerprint, 'hex');
-                CONTINUE WHEN FOUND;
+            -- Behind the locks: whoever posted the same before us has committed by now. Key by key, for a plan
+            -- that is kept; one for all keys is made anew in every call, which took a third of its time.
+            SELECT t.fingerprint INTO known_fingerprint FROM transfer AS t WHERE t.key = r.key;
+            IF FOUND THEN
+                CONTINUE WHEN known_fingerprint = decode(r.fingerprint, 'hex');
                 RAISE EXCEPTION 'the key % was used for another request', r.key
                     USING ERRCODE = 'unique_violation', CONSTRAINT = 'transfer_request';
             END IF;
