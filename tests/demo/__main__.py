@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import httpx
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -20,12 +19,11 @@ from tests.demo import report
 from tests.demo.checks import Streams, audit
 from tests.demo.crowd import TABLES, hundred_tables
 from tests.demo.game import RULESETS, Plan, Played, plans, play
+from tests.demo.gateway import Gateway
 from tests.demo.kills import Killer, parsed
 from tests.demo.stack import STATE, NotStarted, Stack, running
 
 AT_ONCE_MAX = 100
-# A burst of new people: each connection costs the gateway some work of its own.
-CONNECTIONS_MAX = 50
 WIDTH = 160
 
 
@@ -56,20 +54,17 @@ async def _demo(console: Console, planned: list[Plan], wanted: dict[str, int], s
     started_s = time.monotonic()
     async with running(state) as stack:
         console.print(f"stack at {stack.address}, ready after {time.monotonic() - started_s:.0f} s")
-        limits = httpx.Limits(max_connections=CONNECTIONS_MAX)
-        async with httpx.AsyncClient(base_url=stack.address, limits=limits, timeout=15) as http:
+        async with Gateway(stack.address) as gateway:
             killer = Killer(stack, wanted)
-            games = await _play_all(console, planned, stack, http, killer)
-            sizes = await hundred_tables(http, lambda: asyncio.to_thread(stack.resident_bytes))
+            games = await _play_all(console, planned, gateway, killer)
+            sizes = await hundred_tables(gateway, lambda: asyncio.to_thread(stack.resident_bytes))
             holds = await _check(console, stack, games, killer)
     _figures(console, games, sizes)
     console.print(f"{len(games)} games in {time.monotonic() - started_s:.0f} s with start and stop")
     return holds
 
 
-async def _play_all(
-    console: Console, planned: list[Plan], stack: Stack, http: httpx.AsyncClient, killer: Killer
-) -> list[Played]:
+async def _play_all(console: Console, planned: list[Plan], gateway: Gateway, killer: Killer) -> list[Played]:
     games = [Played(plan) for plan in planned]
     gate = asyncio.Semaphore(AT_ONCE_MAX)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -79,7 +74,7 @@ async def _play_all(
         async def play_one(played: Played) -> None:
             async with gate:
                 try:
-                    await play(played.plan, stack.address, http, played)
+                    await play(gateway, played)
                 except* Exception as group:  # noqa: BLE001 - shown as this game's fault; the others go on
                     played.faults += [repr(error) for error in group.exceptions]
             progress.advance(task)

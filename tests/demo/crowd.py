@@ -5,9 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-import httpx
-
-from tests.demo.gateway import Account
+from tests.demo.gateway import Account, Gateway
 
 TABLES = 100
 AT_ONCE = 16
@@ -15,13 +13,13 @@ AT_ONCE = 16
 T = TypeVar("T")
 
 
-async def hundred_tables(http: httpx.AsyncClient, measure: Callable[[], Awaitable[T]]) -> T:
+async def hundred_tables(gateway: Gateway, measure: Callable[[], Awaitable[T]]) -> T:
     """Open a hundred tables, deal at each, measure, and leave them all."""
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def open_one() -> tuple[Account, str]:
         async with gate:
-            account = Account(http, f"Crowd {secrets.token_hex(5)}")
+            account = Account(gateway, f"Crowd {secrets.token_hex(5)}")
             await account.enter()
             table_id = await account.open_table({"kind": "practice", "ruleset": {"name": "deniro"}})
             await account.put(f"/v1/tables/{table_id}/seats/any", {})

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-
-from tests.demo.gateway import Account
+from tests.demo.gateway import Account, Gateway
 from tests.demo.player import Acked, Manner, Player
 
 STAKES = (10, 20, 50, 100, 200)
@@ -84,12 +82,12 @@ class Played:
         return max((player.hands for player in self.players), default=0)
 
 
-async def play(plan: Plan, address: str, http: httpx.AsyncClient, played: Played) -> None:
+async def play(gateway: Gateway, played: Played) -> None:
     """Play a game to its end; what went wrong stands in `played.faults`."""
-    started_s = time.monotonic()
+    plan, started_s = played.plan, time.monotonic()
     chance = random.Random(plan.number)
     for manner in plan.manners:
-        account = Account(http, f"Demo {secrets.token_hex(5)}")
+        account = Account(gateway, f"Demo {secrets.token_hex(5)}")
         played.players.append(Player(account, manner, chance))
     await asyncio.gather(*(_enter(player.account, plan) for player in played.players))
     host = played.players[0]
@@ -97,7 +95,7 @@ async def play(plan: Plan, address: str, http: httpx.AsyncClient, played: Played
     price_coins = plan.stake_coins + (plan.stake_coins + 9) // 10 if plan.stake_coins else 0
     async with asyncio.TaskGroup() as tasks:
         for player in played.players:
-            tasks.create_task(player.play(address, played.table_id, price_coins))
+            tasks.create_task(player.play(gateway.address, played.table_id, price_coins))
         await asyncio.gather(*(player.seated.wait() for player in played.players))
         if plan.kind == "practice" or (plan.kind == "online" and len(played.players) < 4):
             await _start(host, played)

@@ -2,7 +2,9 @@
 
 import asyncio
 import secrets
+import time
 import uuid
+from types import TracebackType
 from typing import Any
 
 import httpx
@@ -10,6 +12,10 @@ import httpx
 RETRY_FIRST_S = 0.1
 RETRY_MAX_S = 1.0
 LIMIT_S = 120.0
+ANSWER_S = 20.0
+# A burst of new people: each connection costs the gateway some work of its own, each password a third of a second.
+CONNECTIONS_MAX = 50
+REGISTER_AT_ONCE = 3
 AGAIN = frozenset({429, 500, 502, 503, 504})
 """Statuses behind which the same request may be sent again."""
 
@@ -24,11 +30,33 @@ class Refused(Exception):
         self.problem = problem
 
 
+class NoAnswer(Exception):
+    """However often it was asked."""
+
+
+class Gateway:
+    """The gateway's address, and how much may be asked of it at once."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        limits = httpx.Limits(max_connections=CONNECTIONS_MAX)
+        self.http = httpx.AsyncClient(base_url=address, limits=limits, timeout=ANSWER_S)
+        self.registering = asyncio.Semaphore(REGISTER_AT_ONCE)
+
+    async def __aenter__(self) -> "Gateway":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.http.aclose()
+
+
 class Account:
     """One person: a guest, or an account with coins."""
 
-    def __init__(self, http: httpx.AsyncClient, name: str) -> None:
-        self._http = http
+    def __init__(self, gateway: Gateway, name: str) -> None:
+        self._gateway = gateway
         self.name = name
         self.account_id = ""
         self._token = ""
@@ -48,6 +76,15 @@ class Account:
 
     async def register(self) -> None:
         """Turn the guest into an account, and wait for its coins."""
+        async with self._gateway.registering:
+            await self._register()
+        ends_s = time.monotonic() + LIMIT_S
+        while not (await self.get("/v1/wallet"))["open"]:
+            if time.monotonic() > ends_s:
+                raise NoAnswer("the wallet does not open")
+            await asyncio.sleep(RETRY_FIRST_S)
+
+    async def _register(self) -> None:
         body = {"name": self.name, "password": secrets.token_hex(12), "token": True}
         try:
             account = await self._ask("POST", "/v1/accounts", body)
@@ -59,9 +96,6 @@ class Account:
             self._token = ""
             session = await self._ask("POST", "/v1/sessions", body)
             self.account_id, self._token = session["account_id"], session["token"]
-        async with asyncio.timeout(LIMIT_S):
-            while not (await self.get("/v1/wallet"))["open"]:
-                await asyncio.sleep(RETRY_FIRST_S)
 
     async def open_table(self, body: dict[str, Any]) -> str:
         return str((await self.post("/v1/tables", body))["table_id"])
@@ -86,17 +120,18 @@ class Account:
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         if key is not None:
             headers["Idempotency-Key"] = key
-        pause_s = RETRY_FIRST_S
-        async with asyncio.timeout(LIMIT_S):
-            while True:
-                try:
-                    answer = await self._http.request(method, path, json=body, headers=headers)
-                    if answer.status_code not in AGAIN:
-                        return _content(answer)
-                except httpx.TransportError:
-                    pass
-                await asyncio.sleep(pause_s)
-                pause_s = min(pause_s * 2, RETRY_MAX_S)
+        pause_s, ends_s, last = RETRY_FIRST_S, time.monotonic() + LIMIT_S, "nothing"
+        while time.monotonic() < ends_s:
+            try:
+                answer = await self._gateway.http.request(method, path, json=body, headers=headers)
+                if answer.status_code not in AGAIN:
+                    return _content(answer)
+                last = f"{answer.status_code} {answer.text[:200]}"
+            except httpx.TransportError as error:
+                last = type(error).__name__
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 2, RETRY_MAX_S)
+        raise NoAnswer(f"{method} {path} got no answer, at last {last}")
 
 
 def _content(answer: httpx.Response) -> dict[str, Any]:

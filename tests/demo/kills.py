@@ -8,7 +8,7 @@ from tests.demo.stack import Stack
 
 BACK_LIMIT_S = 60.0
 LOOK_EVERY_S = 0.1
-PAUSE_S = (0.4, 2.0)
+PAUSE_S = (0.5, 3.0)
 """Between a process's return and its next end."""
 
 
@@ -48,6 +48,7 @@ class Killer:
                 await self._await_back(name, ended)
 
     async def _await_back(self, name: str, ended: int) -> None:
+        """A process that dies while it starts proves little: it has to be ready first."""
         async with asyncio.timeout(BACK_LIMIT_S):
-            while self._stack.pids().get(name, ended) == ended:
+            while self._stack.pids().get(name, ended) == ended or not await self._stack.is_ready(name):
                 await asyncio.sleep(LOOK_EVERY_S)

@@ -44,6 +44,7 @@ class TableSocket:
         self._pending: dict[str, Sent] = {}
         self._closing = False
         self._compare_at: Seen | None = None
+        self._watches = False
         self.seen: Seen | None = None
         self.reconnections = 0
         self.resends = 0
@@ -101,6 +102,7 @@ class TableSocket:
         await socket.send(encode({"type": "hello", "ticket": await self._account.ticket()}).decode())
         # What was asked on the line before is not answered on this one.
         self._compare_at = None
+        self._watches = False
         last = {} if self.seen is None else {"last_seq": self.seen.seq}
         await socket.send(encode({"type": "watch", "table_id": self._table_id, **last}).decode())
 
@@ -142,6 +144,7 @@ class TableSocket:
                 return False
 
     async def _take_snapshot(self, frame: Frame) -> None:
+        self._watches = True
         fresh = Seen(frame, self._account.account_id)
         before, self._compare_at = self._compare_at, None
         if before is not None and before is self.seen and before.seq == fresh.seq:
@@ -156,6 +159,10 @@ class TableSocket:
                 await self._send(sent.frame)
 
     async def _take_error(self, frame: Frame) -> None:
+        if not self._watches:
+            # The greeting failed, as when a database is just not there: once more, on a new line.
+            await self.drop()
+            return
         sent = self._pending.get(frame.get("id", ""))
         if sent is not None:
             if frame["code"] not in ("outcome_unknown", "rate_limited", "unavailable"):

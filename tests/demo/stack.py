@@ -17,6 +17,7 @@ STATE = Path(".spades") / "demo"
 READY_LIMIT_S = 240.0
 DRAIN_LIMIT_S = 70.0
 LOOK_EVERY_S = 0.2
+SERVERS = ("postgres", "kafka")
 
 # Bots at 20 ms and short clocks: a game that takes an evening is over in half a minute.
 SETTINGS = {
@@ -58,6 +59,22 @@ class Stack:
 
     def restarts(self) -> dict[str, int]:
         return {name: child["restarts"] for name, child in self.record()["children"].items()}
+
+    async def is_ready(self, name: str) -> bool:
+        """Whether a service says on its admin port that it is ready; of a server, whether its port is open."""
+        port = self.record()["children"][name]["port"]
+        try:
+            async with asyncio.timeout(2):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                if name in SERVERS:
+                    writer.close()
+                    return True
+                writer.write(b"GET /readyz HTTP/1.0\r\n\r\n")
+                status = await reader.readline()
+                writer.close()
+                return b" 200 " in status
+        except (OSError, TimeoutError):
+            return False
 
     def kill(self, name: str) -> int | None:
         """kill -9 one child; returns its process id, None where it is just not there."""

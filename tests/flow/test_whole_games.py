@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 
-import httpx
 import pytest
 
 from spades_events import events
 from spades_local.testing import Namespace
 from spades_replay import Verifier, read
 from tests.demo.game import Plan, Played, play
+from tests.demo.gateway import Gateway
 from tests.demo.player import Manner
 from tests.flow.services import Services, running
 
@@ -32,8 +32,8 @@ def short(number: int, kind: str, *manners: Manner, stake_coins: int = 0) -> Pla
 
 async def play_all(services: Services, games: Sequence[Played]) -> None:
     """Play the games beside each other; nobody may have been told anything wrong."""
-    async with httpx.AsyncClient(base_url=services.address, timeout=15) as http, asyncio.timeout(LIMIT_S):
-        await asyncio.gather(*(play(game.plan, services.address, http, game) for game in games))
+    async with Gateway(services.address) as gateway, asyncio.timeout(LIMIT_S):
+        await asyncio.gather(*(play(gateway, game) for game in games))
     for game in games:
         assert game.faults == [], services.said()
         assert game.is_over
