@@ -18,6 +18,7 @@ from spades_wallet.ledger import (
     Transfer,
     TransferKey,
     fingerprint_of,
+    movement,
 )
 
 GRANT_COINS_MAX: Final = 1_000_000_000
@@ -59,8 +60,7 @@ def _open_account(book: Book, request: FromAccount, terms: Terms) -> Decision:
         raise Rejected("bad_account")
     if account in book.accounts:
         raise Rejected("already_open")
-    key = TransferKey(f"welcome:{account}")
-    transfer = _issued(request, key, Code.WELCOME, terms.welcome_grant_coins, None)
+    transfer = _issued(request, Code.WELCOME, account, terms.welcome_grant_coins, None)
     opened = AccountOpened(
         accounts=balances(book, book.after((transfer,)), (account,)),
         account_id=account,
@@ -74,13 +74,12 @@ def _top_up(book: Book, request: FromAccount, day: str, terms: Terms) -> Decisio
     player = _open_player(book, request.account)
     if day not in request.days:
         raise Rejected("wrong_day")
-    key = top_up_key(request.account, day)
-    if key in book.keys:
+    if top_up_key(request.account, day) in book.keys:
         raise Rejected("already_topped_up")
     # Coins in a running game are still the player's: who has staked them is not poor.
     if player.balance_coins + book.held_coins(player.id) >= terms.top_up_below_coins:
         raise Rejected("enough_coins")
-    return _granted(book, request, key, Code.TOP_UP, terms.top_up_coins, "top_up", day)
+    return _granted(book, request, Code.TOP_UP, day, terms.top_up_coins, "top_up", day)
 
 
 def _grant(book: Book, request: FromAccount, wish: GrantCoins) -> Decision:
@@ -90,28 +89,21 @@ def _grant(book: Book, request: FromAccount, wish: GrantCoins) -> Decision:
     player = _open_player(book, request.account)
     if not 1 <= wish.amount_coins <= GRANT_COINS_MAX or not may_still_win(book, player, wish.amount_coins):
         raise Rejected("amount_out_of_range")
-    key = TransferKey(f"grant:{request.account}:{request.command_id}")
     note = f"{wish.reason} (by {request.actor})"
-    return _granted(book, request, key, Code.GRANT, wish.amount_coins, wish.reason, note)
+    return _granted(book, request, Code.GRANT, request.command_id, wish.amount_coins, wish.reason, note)
 
 
 def top_up_key(account: AccountId, day: str) -> TransferKey:
     """One top-up an account and UTC day."""
-    return TransferKey(f"top_up:{account}:{day}")
+    return TransferKey(f"{Code.TOP_UP}:{account}:{day}")
 
 
 def _close_account(book: Book, request: FromAccount) -> Decision:
     player = _open_player(book, request.account)
     if book.holds_of(player.id):
         raise Rejected("holds_open")
-    transfer = Transfer(
-        key=TransferKey(f"close:{player.id}"),
-        fingerprint=fingerprint_of("close", player.id, request.command_id),
-        debit=player.id,
-        credit=HOUSE,
-        amount_coins=player.balance_coins,
-        code=Code.CLOSE,
-    )
+    asked = fingerprint_of("close", player.id, request.command_id)
+    transfer = movement(Code.CLOSE, player.id, player.id, HOUSE, player.balance_coins, asked)
     closed = AccountClosed(
         accounts=balances(book, book.after((transfer,)), (player.id,)),
         account_id=player.id,
@@ -133,13 +125,13 @@ def _open_player(book: Book, account: AccountId) -> Player:
 def _granted(
     book: Book,
     request: FromAccount,
-    key: TransferKey,
     code: Code,
+    once: str,
     amount_coins: int,
     reason: str,
     note: str,
 ) -> Decision:
-    transfer = _issued(request, key, code, amount_coins, note)
+    transfer = _issued(request, code, f"{request.account}:{once}", amount_coins, note)
     granted = CoinsGranted(
         accounts=balances(book, book.after((transfer,)), (request.account,)),
         account_id=request.account,
@@ -150,13 +142,6 @@ def _granted(
     return Decision(transfers=(transfer,), event=granted)
 
 
-def _issued(request: FromAccount, key: TransferKey, code: Code, amount_coins: int, note: str | None) -> Transfer:
-    return Transfer(
-        key=key,
-        fingerprint=fingerprint_of(code, request.account, request.command_id, amount_coins, note),
-        debit=ISSUER,
-        credit=request.account,
-        amount_coins=amount_coins,
-        code=code,
-        note=note,
-    )
+def _issued(request: FromAccount, code: Code, about: str, amount_coins: int, note: str | None) -> Transfer:
+    asked = fingerprint_of(code, request.account, request.command_id, amount_coins, note)
+    return movement(code, about, ISSUER, request.account, amount_coins, asked, note=note)

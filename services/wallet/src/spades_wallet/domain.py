@@ -39,10 +39,9 @@ from spades_wallet.ledger import (
     Hold,
     Player,
     TableId,
-    Transfer,
-    TransferKey,
     fingerprint_of,
     hold_id,
+    movement,
     pot_id,
 )
 from spades_wallet.settlement import (
@@ -196,14 +195,8 @@ def _place_hold(book: Book, table: TableId, fact: SeatReserved, terms: Terms) ->
             available_coins=player.balance_coins if player else 0,
         )
         return Decision(event=refused)
-    transfer = Transfer(
-        key=TransferKey(f"hold:{fact.reservation_id}"),
-        fingerprint=fingerprint(table, fact),
-        debit=owner,
-        credit=hold_id(fact.reservation_id),
-        amount_coins=needed,
-        code=Code.HOLD,
-        table=table,
+    transfer = movement(
+        Code.HOLD, fact.reservation_id, owner, hold_id(fact.reservation_id), needed, fingerprint(table, fact), table
     )
     placed = HoldPlaced(
         accounts=balances(book, book.after((transfer,)), (owner,)),
@@ -260,29 +253,11 @@ def _capture(book: Book, table: TableId, fact: SeatsLocked) -> Decision:
         # No capture, no deal: the table cancels by itself and everything goes back.
         return Decision(alarm="capture_without_all_holds")
     transfers = [
-        Transfer(
-            key=TransferKey(f"capture:{hold.id.removeprefix('hold:')}"),
-            fingerprint=request,
-            debit=hold.id,
-            credit=pot_id(table),
-            amount_coins=stake,
-            code=Code.CAPTURE,
-            table=table,
-        )
-        for hold in paid
+        movement(Code.CAPTURE, hold.reservation, hold.id, pot_id(table), stake, request, table) for hold in paid
     ]
     if len(people) < SEATS:
-        transfers.append(
-            Transfer(
-                key=TransferKey(f"house_stake:{table}"),
-                fingerprint=request,
-                debit=HOUSE,
-                credit=pot_id(table),
-                amount_coins=stake * (SEATS - len(people)),
-                code=Code.HOUSE_STAKE,
-                table=table,
-            )
-        )
+        house_coins = stake * (SEATS - len(people))
+        transfers.append(movement(Code.HOUSE_STAKE, table, HOUSE, pot_id(table), house_coins, request, table))
     # The players' own accounts do not move: what was held stays held.
     return Decision(transfers=tuple(transfers), event=HoldsCaptured(accounts=(), pot_coins=SEATS * stake))
 

@@ -82,6 +82,29 @@ class Transfer:
     note: str | None = None
 
 
+def movement(
+    code: Code,
+    about: str,
+    debit: AccountId,
+    credit: AccountId,
+    amount_coins: int,
+    fingerprint: Fingerprint,
+    table: TableId | None = None,
+    note: str | None = None,
+) -> Transfer:
+    """The transfer that `code` makes but once about a reservation, a table or an account."""
+    return Transfer(
+        key=TransferKey(f"{code}:{about}"),
+        fingerprint=fingerprint,
+        debit=debit,
+        credit=credit,
+        amount_coins=amount_coins,
+        code=code,
+        table=table,
+        note=note,
+    )
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Player:
     """What one person can spend. `entry_no` counts the transfers that touched the account."""
@@ -102,6 +125,10 @@ class Hold:
     opened_coins: int
     balance_coins: int
     entry_no: int
+
+    @property
+    def reservation(self) -> str:
+        return self.id.removeprefix("hold:")
 
     @property
     def active(self) -> bool:

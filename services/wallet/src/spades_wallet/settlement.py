@@ -27,9 +27,9 @@ from spades_wallet.ledger import (
     Pot,
     TableId,
     Transfer,
-    TransferKey,
     fingerprint_of,
     hold_id,
+    movement,
     pot_id,
 )
 
@@ -106,17 +106,10 @@ def settling(book: Book, ending: Ending) -> tuple[tuple[Transfer, ...], tuple[Pa
     others = [hold for hold in book.holds_at(ending.table) if hold.id not in in_seats]
     transfers += [returned(hold, ending.fingerprint) for hold in others]
     rest_coins = _pot_rest_coins(pot, transfers)
-    transfers.append(
-        Transfer(
-            key=TransferKey(f"settle:{ending.table}"),
-            fingerprint=ending.fingerprint,
-            debit=pot_id(ending.table),
-            credit=HOUSE,
-            amount_coins=rest_coins,
-            code=Code.SETTLE,
-            table=ending.table,
-        )
+    settle = movement(
+        Code.SETTLE, ending.table, pot_id(ending.table), HOUSE, rest_coins, ending.fingerprint, ending.table
     )
+    transfers.append(settle)
     house_stakes = sum(ending.stake_coins for seat in ending.seats if seat.reservation_id is None) if pot else 0
     # Without a capture a seat may name a hold that went back before: it is no part of this.
     holds = [hold for _, hold in paid if pot or hold.active] + others
@@ -132,17 +125,9 @@ def returned(hold: Hold, fingerprint: Fingerprint) -> Transfer:
 
 def fee_taken(hold: Hold, fingerprint: Fingerprint) -> tuple[Transfer, Transfer]:
     """A leaver's deposit, by way of the player so that their history shows the fee as an entry."""
-    reservation = hold.id.removeprefix("hold:")
-    fee = Transfer(
-        key=TransferKey(f"fee:{reservation}"),
-        fingerprint=fingerprint,
-        debit=hold.owner,
-        credit=FEES,
-        amount_coins=hold.balance_coins,
-        code=Code.FEE,
-        table=hold.table,
-    )
-    return _from_hold(hold, Code.DEPOSIT_BACK, hold.balance_coins, fingerprint), fee
+    back = _from_hold(hold, Code.DEPOSIT_BACK, hold.balance_coins, fingerprint)
+    fee = movement(Code.FEE, hold.reservation, hold.owner, FEES, hold.balance_coins, fingerprint, hold.table)
+    return back, fee
 
 
 def _paid_hold(book: Book, ending: Ending, seat: SeatResult) -> Hold:
@@ -183,27 +168,12 @@ def _of_seat(ending: Ending, seat: SeatResult, hold: Hold, pot: Pot | None) -> I
 
 
 def _from_hold(hold: Hold, code: Code, amount_coins: int, fingerprint: Fingerprint) -> Transfer:
-    return Transfer(
-        key=TransferKey(f"{code}:{hold.id.removeprefix('hold:')}"),
-        fingerprint=fingerprint,
-        debit=hold.id,
-        credit=hold.owner,
-        amount_coins=amount_coins,
-        code=code,
-        table=hold.table,
-    )
+    return movement(code, hold.reservation, hold.id, hold.owner, amount_coins, fingerprint, hold.table)
 
 
 def _from_pot(ending: Ending, hold: Hold, code: Code, amount_coins: int) -> Transfer:
-    return Transfer(
-        key=TransferKey(f"{code}:{hold.id.removeprefix('hold:')}"),
-        fingerprint=ending.fingerprint,
-        debit=pot_id(ending.table),
-        credit=hold.owner,
-        amount_coins=amount_coins,
-        code=code,
-        table=ending.table,
-    )
+    pot = pot_id(ending.table)
+    return movement(code, hold.reservation, pot, hold.owner, amount_coins, ending.fingerprint, ending.table)
 
 
 def _pot_rest_coins(pot: Pot | None, transfers: list[Transfer]) -> int:
