@@ -3,7 +3,8 @@
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from spades_events import Envelope, TableKind, headers_of
+from spades_events import CE_TYPES, Envelope, TableKind, Topic, encode, headers_of
+from spades_events.wallet import WalletCommandRefused
 from spades_local.testing import Namespace
 from spades_replay import NoSource, Record, Verifier, read
 from tests.replay.played import World, open_table, play_on
@@ -50,6 +51,16 @@ async def test_what_was_published_is_read_and_verifies(namespace: Namespace) -> 
     assert any(record.stream == "b" for record in world.records)
     one = [record async for record in read(source, "b")]
     assert one == sorted((record for record in world.records if record.stream == "b"), key=one.index)
+
+
+async def test_an_answer_without_a_number_is_no_event_of_its_stream(namespace: Namespace) -> None:
+    namespace.create_topics(partitions=1)
+    refused = WalletCommandRefused(accounts=(), account_id="north", command_id="c-1", code="enough_coins")
+    answer = Envelope(id="c-1", type=CE_TYPES[type(refused)], source="/spades/wallet", subject="north")
+    async with AIOKafkaProducer(bootstrap_servers=namespace.bootstrap) as producer:
+        topic = namespace.topic(Topic.WALLET_EVENTS)
+        await producer.send_and_wait(topic, encode(refused), key=b"north", headers=headers_of(answer))
+    assert [record async for record in read(f"kafka://{namespace.bootstrap}/{namespace.topic_prefix}")] == []
 
 
 async def test_a_kafka_that_is_not_there_is_no_source() -> None:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from spades_events import TableKind
+from spades_events import RulesetChoice, TableKind, Topic
+from spades_events.commands import OpenTable
 from spades_replay import Fault, Record, Verifier
 from tests.replay.played import World, leave, open_table, play_on
 
@@ -100,6 +101,14 @@ def test_a_table_that_closed_before_its_game_verifies() -> None:
     world.open_accounts("north")
     open_table(world, "t", ["north"], kind=TableKind.COINS, stake_coins=100)
     assert verified(world.records[: len(world.records) - 1]) == []
+
+
+def test_a_coin_table_that_nobody_paid_for_verifies() -> None:
+    world = World(seed=5)
+    world.ask("t", "north", OpenTable(kind=TableKind.ONLINE, ruleset=RulesetChoice(name="deniro"), stake_coins=10))
+    world.time_out("t")
+    assert world.records[-1].topic == Topic.WALLET_EVENTS, "the wallet closes the books of it all the same"
+    assert verified(world.records) == []
 
 
 def test_records_that_come_twice_count_once(played: World) -> None:

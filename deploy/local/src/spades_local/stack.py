@@ -18,8 +18,9 @@ from spades_local.roles import Database
 from spades_local.supervisor import Supervisor, Tell
 
 PAGE_PORT = 8080
-# Those of one line start beside each other, the next line when all of it are ready.
-SERVICES_IN_ORDER = (("wallet", "clock", "table"), ("bot", "lobby"))
+# Those of one line start beside each other, the next line when all of it are ready. The table comes last: it gives
+# an outage's time back up to its own start, so nobody should wait for the page behind it.
+SERVICES_IN_ORDER = (("wallet", "clock", "bot", "lobby"), ("table",))
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Begin = Callable[[Supervisor, Record], Awaitable[None]]

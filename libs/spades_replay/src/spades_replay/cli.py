@@ -29,7 +29,7 @@ Source = Annotated[
     str | None,
     typer.Option(
         envvar="SPADES_REPLAY_SOURCE",
-        help="kafka://HOST:PORT[/PREFIX], postgresql://…, a folder, a file or -; "
+        help="kafka://HOST:PORT or kafka://HOST:PORT/PREFIX, postgresql://…, a folder, a file or -; "
         "else the Kafka that SPADES_KAFKA_BOOTSTRAP names, or that of the local stack.",
     ),
 ]

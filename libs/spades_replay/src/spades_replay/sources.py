@@ -97,7 +97,9 @@ async def _all_there_is(
         for place, batch in (await consumer.getmany(*open_places, timeout_ms=1_000)).items():
             for read in batch:
                 if read.offset < ends[place] and (stream is None or read.key == stream.encode()):
-                    yield _of_kafka(place.topic.removeprefix(prefix), read)
+                    record = _of_kafka(place.topic.removeprefix(prefix), read)
+                    if record is not None:
+                        yield record
             if batch[-1].offset + 1 >= ends[place]:
                 open_places.discard(place)
 
@@ -121,15 +123,18 @@ async def _places(bootstrap: list[str], prefix: str, stream: str | None) -> list
     return places
 
 
-def _of_kafka(topic: str, read: Any) -> Record:
+def _of_kafka(topic: str, read: Any) -> Record | None:
+    """Return the event; None for an answer to a sender, which no stream counts (the wallet's refusals)."""
     try:
         envelope = envelope_of(read.headers)
     except UndecodableMessage as error:
         raise Illegal(f"{topic} partition {read.partition} offset {read.offset}: {error.reason}") from error
+    if envelope.sequence is None:
+        return None
     return Record(
         topic=topic,
         stream=envelope.subject,
-        version=envelope.sequence or 0,
+        version=envelope.sequence,
         id=envelope.id,
         type=envelope.type,
         body=read.value,
