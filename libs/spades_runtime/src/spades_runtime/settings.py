@@ -40,7 +40,7 @@ class RuntimeSettings(BaseSettings):
     poll_ms: int = Field(default=500, ge=1, le=1_000)
     poll_records_max: int = Field(default=1_000, ge=1, le=10_000)
     fetch_wait_ms: int = Field(default=50, ge=1)
-    rest_ms: int = Field(default=20, ge=0, le=200)
+    rest_ms: int = Field(default=50, ge=0, le=200)
     """A pause after a poll that wrote nothing, so that the next one brings more; not with Commit.STATEMENT."""
     interval_ms: int = Field(default=250, ge=10)
     """Commit.INTERVAL: what was judged is written so long after at the latest."""
