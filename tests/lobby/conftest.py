@@ -1,7 +1,7 @@
 """A gateway in the test's process, on the real Kafka and Postgres, before a fake table service."""
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from spades_local.testing import Namespace
 from spades_runtime.probes import Probes
 from tests.lobby.fake_table import FakeTable
 from tests.lobby.player import Player
+from tests.processes import ServiceProcess
 
 PARTITIONS = 2
 
@@ -63,3 +64,37 @@ async def lobby(lobby_namespace: Namespace) -> AsyncIterator[House]:
     """One gateway for a file's tests; each makes its own people and tables."""
     async with house(lobby_namespace) as made:
         yield made
+
+
+SERVICES = ("wallet", "clock", "table", "bot")
+QUICK = {
+    "SPADES_BOT_PACE_MS": "2",
+    "SPADES_TABLE_NEXT_HAND_PRACTICE_MS": "600000",
+}
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Two gateways over one table service."""
+
+    addresses: tuple[str, str]
+    processes: dict[str, ServiceProcess]
+
+
+@pytest.fixture(scope="module")
+def stack(module_namespace: Namespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    module_namespace.create_topics(partitions=2)
+    module_namespace.migrate("lobby", "table", "wallet", "clock")
+    logs = tmp_path_factory.mktemp("logs")
+    with ExitStack() as running:
+        processes = {
+            name: running.enter_context(ServiceProcess(name, module_namespace.service_env(name, **QUICK), logs / name))
+            for name in SERVICES
+        }
+        addresses = []
+        for number in range(2):
+            env = module_namespace.service_env("lobby", **QUICK, SPADES_MEMBER_ID=f"lobby-{number}")
+            name = f"lobby-{number}"
+            processes[name] = running.enter_context(ServiceProcess("lobby", env, logs / name))
+            addresses.append(f"http://127.0.0.1:{env['SPADES_LOBBY_PORT']}")
+        yield Stack((addresses[0], addresses[1]), processes)

@@ -17,6 +17,7 @@ from spades_events import (
     CE_TYPES,
     Envelope,
     SeatHolder,
+    TableKind,
     Topic,
     TurnKind,
     commands,
@@ -75,6 +76,8 @@ class FakeTable:
         self.keeps_back: set[type] = set()
         self.is_silent = False
         self.wallet_is_silent = False
+        self.poor: set[str] = set()
+        """Accounts that the wallet refuses a seat."""
         self._now_ms = NOW_MS
         self.commands: list[tuple[str, str, msgspec.Struct]] = []
         """(account, command id, command), as they were read."""
@@ -159,7 +162,11 @@ class FakeTable:
         seat = game.seat_of(account)
         match command:
             case commands.TakeSeat():
-                return [(self._take(game, account, seat, command), ())]
+                if account in self.poor:
+                    return self._refuse_seat(game, account)
+                taken: Fact = (self._take(game, account, seat, command), ())
+                full = all(holder is not None for holder in game.seats)
+                return [taken, *(self._start(game) if full and game.opened.kind is TableKind.ONLINE else [])]
             case commands.ReleaseSeat() if seat is not None:
                 game.seats = _with(game.seats, seat, None)
                 return [(events.SeatReleased(seat=seat, account_id=account, reservation_id=None), ())]
@@ -181,6 +188,22 @@ class FakeTable:
                 return [(left, ()), (taken, ())]
             case _:
                 raise Refused("not_seated" if seat is None else "wrong_phase")
+
+    def _refuse_seat(self, game: FakeGame, account: str) -> "list[Fact]":
+        reservation = f"{account}:{game.version}"
+        reserved = events.SeatReserved(
+            reservation_id=reservation,
+            seat=3,
+            account_id=account,
+            seed_commit=None,
+            stake_coins=game.opened.stake_coins,
+            deposit_coins=game.opened.fee_coins,
+            due_ms=NOW_MS,
+        )
+        refused = events.SeatRefused(
+            reservation_id=reservation, seat=3, account_id=account, code="insufficient_balance"
+        )
+        return [(reserved, ()), (refused, ())]
 
     def _take(self, game: FakeGame, account: str, seat: int | None, command: commands.TakeSeat) -> events.SeatTaken:
         if seat is not None:

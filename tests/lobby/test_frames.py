@@ -1,13 +1,15 @@
 """The words of `spades.v1`: every client frame is one command, every public event has a frame."""
 
+import unicodedata
 from typing import get_args
 
 import pytest
 
 from spades_events import codec, commands, frame_name
 from spades_lobby import frames
+from spades_lobby.talk import PHRASES
 
-# What the interface promises clients; presence, talk and rematch come with their own features.
+# What the interface promises clients; presence and talk have no number and are no events.
 PROMISED = {
     *("seat_refused", "seats_locked", "seeds_fixed", "game_started", "clock_extended", "seat_taken", "seat_left"),
     *("seat_autoplayed", "hand_committed", "hand_dealt", "cards_seen", "turn_started", "bid_made", "cards_passed"),
@@ -64,3 +66,11 @@ def test_a_command_frame_is_one_command(text: str, command: commands.TableComman
 def test_a_body_goes_into_its_frame_as_it_is() -> None:
     assert frames.spliced(b"card_played", 57, b'{"card":"TD"}') == b'{"type":"card_played","seq":57,"card":"TD"'
     assert frames.spliced(b"spades_broken", 58, b"{}") == b'{"type":"spades_broken","seq":58'
+
+
+def test_no_phrase_speaks_of_cards_suits_bids_or_play() -> None:
+    said = {word.strip(".,!").casefold() for words in PHRASES.values() for word in words.split()}
+    barred = "card cards ace king queen jack spade spades heart hearts diamond diamonds club clubs suit trump trick"
+    barred += " tricks bid nil blind bag bags set lead led follow void pass high low play played partner hand"
+    assert said.isdisjoint(barred.split())
+    assert all(unicodedata.category(sign)[0] in "LPZ" for words in PHRASES.values() for sign in words)

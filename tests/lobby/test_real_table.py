@@ -2,52 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from spades_local.testing import Namespace
+from tests.lobby.conftest import Stack
 from tests.lobby.player import Player, Socket
-from tests.processes import ServiceProcess
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(300)]
-
-SERVICES = ("wallet", "clock", "table", "bot")
-QUICK = {
-    "SPADES_BOT_PACE_MS": "2",
-    "SPADES_TABLE_NEXT_HAND_PRACTICE_MS": "600000",
-}
-
-
-@dataclass(frozen=True)
-class Stack:
-    """Two gateways over one table service."""
-
-    addresses: tuple[str, str]
-    processes: dict[str, ServiceProcess]
-
-
-@pytest.fixture(scope="module")
-def stack(module_namespace: Namespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    module_namespace.create_topics(partitions=2)
-    module_namespace.migrate("lobby", "table", "wallet", "clock")
-    logs = tmp_path_factory.mktemp("logs")
-    with ExitStack() as running:
-        processes = {
-            name: running.enter_context(ServiceProcess(name, module_namespace.service_env(name, **QUICK), logs / name))
-            for name in SERVICES
-        }
-        addresses = []
-        for number in range(2):
-            env = module_namespace.service_env("lobby", SPADES_MEMBER_ID=f"lobby-{number}")
-            name = f"lobby-{number}"
-            processes[name] = running.enter_context(ServiceProcess("lobby", env, logs / name))
-            addresses.append(f"http://127.0.0.1:{env['SPADES_LOBBY_PORT']}")
-        yield Stack((addresses[0], addresses[1]), processes)
 
 
 @asynccontextmanager

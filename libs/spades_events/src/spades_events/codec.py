@@ -113,6 +113,8 @@ PRIVATE_RECORDS: tuple[type[msgspec.Struct], ...] = (
     private.Supplement,
     private.Answer,
     private.Snapshot,
+    private.PlayerDisconnected,
+    private.Said,
     private.Prompt,
 )
 

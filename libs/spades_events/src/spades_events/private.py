@@ -1,5 +1,7 @@
 """Records for the gateway (`table.private`, kept an hour) and for bots (`table.prompts`).
 
+Presence and table talk go from gateway to gateway: unnumbered, and never in `table.events`.
+
 They hold a seat's own cards, so nobody but the gateway and the bot service reads these topics.
 """
 
@@ -89,6 +91,23 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     winner: Team | None
     end_reason: str | None
     settled: bool
+
+
+class PlayerDisconnected(msgspec.Struct, frozen=True, kw_only=True):
+    """A seated person's connection ended, and no newer one of theirs watches the table; the game goes on."""
+
+    account_id: str
+    seat: SeatNo
+    connection_id: str
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """Table talk of a seated person, to those who sit there: a phrase by its name, or free text between hands."""
+
+    account_id: str
+    seat: SeatNo
+    phrase: str | None = None
+    text: str | None = None
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,11 +15,12 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from spades_lobby import metrics, revocations, store
+from spades_lobby import metrics, queueing, revocations, store
 from spades_lobby.accounts import Accounts
 from spades_lobby.desk import Answers, Desk
 from spades_lobby.gateway import Gateway
 from spades_lobby.hub import Hub
+from spades_lobby.matchmaker import Matchmaker
 from spades_lobby.namebook import Names
 from spades_lobby.passwords import Passwords
 from spades_lobby.projection import Projection
@@ -44,6 +45,8 @@ HEADERS_BYTES_MAX: Final = 32 * 1_024
 SWEEP_S: Final = 60.0
 SWEEP_MAX: Final = 10_000
 GUEST_UNSEEN: Final = timedelta(days=7)
+QUEUE_KEPT: Final = timedelta(hours=1)
+"""How long one finds out where the queue seated one."""
 STATEMENT_LIMIT_MS: Final = 10_000
 
 
@@ -78,6 +81,7 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
         stack.push_async_callback(projection.stop)
         passwords = Passwords(settings.lobby_password_threads)
         stack.callback(passwords.close)
+        rates = Rates(settings)
         gateway = Gateway(
             settings=settings,
             engine=engine,
@@ -85,11 +89,12 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
             hub=hub,
             desk=desk,
             names=names,
-            rates=Rates(settings),
+            rates=rates,
             accounts=Accounts(settings, engine, passwords, names),
             seats=Seats(settings, engine, hub, desk, answers),
             purse=Purse(settings, engine, hub, desk, clock),
-            sockets=Sockets(settings, engine, hub, desk, answers, names, clock, loop.time),
+            matchmaker=Matchmaker(settings, engine, desk, loop.time),
+            sockets=Sockets(settings, engine, hub, desk, answers, names, clock, rates, loop.time),
         )
         health = _Health(gateway, projection)
         probes.is_healthy = health.is_healthy
@@ -104,6 +109,7 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
                 gateway.sockets.sweep(),
                 projection.run(),
                 gateway.purse.repair(),
+                gateway.matchmaker.run(),
                 revocations.listen(settings, engine, gateway.sockets),
                 health.watch(),
                 _housekeeping(engine, names),
@@ -248,5 +254,6 @@ async def _housekeeping(engine: AsyncEngine, names: Names) -> None:
         try:
             async with engine.begin() as db:
                 await store.sweep(db, GUEST_UNSEEN, SWEEP_MAX)
+                await queueing.sweep(db, QUEUE_KEPT)
         except (SQLAlchemyError, OSError) as error:
             log.warning("not_swept", error=type(error).__name__)

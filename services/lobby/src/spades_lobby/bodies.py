@@ -59,6 +59,21 @@ class NewSeat(Body):
     """SHA-256 of the seed that the player's program will open; leave it out to bring none."""
 
 
+class NewQueueing(Body):
+    """What one waits for: a game of this ruleset at this stake."""
+
+    ruleset: Annotated[str, Field(max_length=40, examples=["deniro"])]
+    """A rule set as it is published: choices of a host would split the queue."""
+    stake_coins: Annotated[int, Field(ge=1, le=MAX_COINS, examples=[100])]
+    seed_commit: Hex32 | None = None
+    bots_accepted: bool = False
+    """Once bots are offered: play with those who wait, computers in the empty seats."""
+
+
+class InviteCode(Body):
+    code: Annotated[str, Field(min_length=1, max_length=40, examples=["K7M2QX9RTB4H"])]
+
+
 class View(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -122,6 +137,29 @@ class TableView(View):
     phase: str
     seats: list[SeatView]
     opened_ms: int
+
+
+class Invite(View):
+    table_id: str
+    code: str
+    """Whoever has it may come in: the same for the table's life."""
+
+
+class QueueView(View):
+    """Where one stands in the queue. `matched`: the seats are being taken; `seated`: watch the table."""
+
+    state: Literal["idle", "waiting", "matched", "seated", "refused"]
+    ruleset: str | None = None
+    missed_trick_points: int | None = None
+    stake_coins: int | None = None
+    needed_coins: int | None = None
+    waited_ms: int | None = None
+    bots_offered: bool = False
+    """Nobody came for a while: send the same again with `bots_accepted`, or go on waiting."""
+    bots_accepted: bool = False
+    table_id: str | None = None
+    refusal: str | None = None
+    """Why the seat was refused, `insufficient_balance` for one."""
 
 
 class Page(View):
@@ -200,6 +238,27 @@ class GameView(TableView):
 
 class GameList(Page):
     games: list[GameView]
+
+
+class TrickView(View):
+    leader: int
+    cards: list[str]
+    """In the order they were played, the leader's first."""
+    winner: int
+
+
+class HandView(View):
+    table_id: str
+    hand_no: int
+    dealer: int
+    face_down: list[int]
+    """Seats to which Blind Nil was open."""
+    bids: list[int | str | None]
+    """By seat; null where the bid is still to come."""
+    hands: list[list[str]] | None
+    """By seat, as dealt; null until the hand is over."""
+    tricks: list[TrickView]
+    scored: dict[str, Any] | None
 
 
 class Proof(View):

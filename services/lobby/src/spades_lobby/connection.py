@@ -15,7 +15,9 @@ from spades_lobby import frames, metrics
 from spades_lobby.desk import AnswerKey, SendFailed
 from spades_lobby.feeds import Viewer
 from spades_lobby.frames import BadFrame, CommandFrame
+from spades_lobby.problems import Problem
 from spades_lobby.store import Person
+from spades_lobby.talk import TalkRefused
 from spades_lobby.wire import Wire, text_frame
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ PENDING_MAX: Final = 200
 """Commands of one connection without an answer; a person has one or two."""
 OVERRUNS_MAX: Final = 400
 """Frames over the rate, in a row, before the socket closes: ten bursts."""
+NO_TABLE: Final = "There is no such table, or it is not yours."
+"""The same for what is not there and for what is not the asker's."""
 
 
 class Bucket:
@@ -226,6 +230,8 @@ class Connection:
                 await self._watch(frame, self.person)
             case frames.Resync():
                 self._watched(frame.id).rejoin()
+            case frames.Say() | frames.Mute() | frames.Report():
+                await self._talk(frame, self.person)
             case _:
                 await self._command(frame, self.person)
 
@@ -249,18 +255,22 @@ class Connection:
     # -- watching ------------------------------------------------------------------------
 
     async def _watch(self, frame: frames.Watch, person: Person) -> None:
-        self._stop_watching()
+        self._stop_watching(comes_again_to=frame.table_id)
+        if not await self._sockets.may_watch(frame.table_id, person):
+            self.send(frames.error_frame("not_found", NO_TABLE, table_id=frame.table_id))
+            return
         ended = await self._sockets.ended_game(frame.table_id)
         if ended is not None and ended.finished:
             # The table has let go of it.
             self.send(self._sockets.last_snapshot(ended))
             return
-        self._viewer = await self._sockets.hub.watch(frame.table_id, self.id, person.account_id, self)
+        muted = await self._sockets.muted_by(person)
+        self._viewer = await self._sockets.hub.watch(frame.table_id, self.id, person.account_id, self, muted)
 
-    def _stop_watching(self) -> None:
+    def _stop_watching(self, comes_again_to: str | None = None) -> None:
         viewer, self._viewer = self._viewer, None
         if viewer is not None:
-            self._sockets.hub.unwatch(viewer)
+            self._sockets.hub.unwatch(viewer, comes_again=viewer.feed.table_id == comes_again_to)
 
     def _watched(self, command_id: str | None) -> Viewer:
         if self._viewer is None:
@@ -276,12 +286,35 @@ class Connection:
         if ended is not None:
             self.send(self._sockets.last_snapshot(ended))
         else:
-            self.send(frames.error_frame(rejection.code, rejection.message, table_id=table_id))
+            words = NO_TABLE if rejection.code == "not_found" else rejection.message
+            self.send(frames.error_frame(rejection.code, words, table_id=table_id))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    # -- table talk ----------------------------------------------------------------------
+
+    async def _talk(self, frame: frames.Say | frames.Mute | frames.Report, person: Person) -> None:
+        viewer = self._watched(frame.id)
+        if viewer.seat is None:
+            raise BadFrame("not_seated", "Table talk is for those who sit here.", frame.id)
+        try:
+            match frame:
+                case frames.Say():
+                    await self._sockets.say(frame, person, viewer.feed, viewer.seat)
+                case frames.Mute():
+                    await self._sockets.mute(frame, person)
+                    (viewer.muted.add if frame.muted else viewer.muted.discard)(frame.account_id)
+                case frames.Report():
+                    await self._sockets.report(frame, person, viewer.feed)
+        except (TalkRefused, Problem) as refused:
+            raise BadFrame(refused.code, refused.message, frame.id) from None
+        except SendFailed:
+            self.send(self._unknown(frame.id))
+            return
+        self.send(frames.ack_frame(frame.id, None, None))
 
     # -- commands ------------------------------------------------------------------------
 
@@ -293,6 +326,7 @@ class Connection:
             raise BadFrame("played_elsewhere", "You play this seat on a newer connection.", frame.id)
         if isinstance(frame, frames.TakeSeat):
             await self._check_purse(frame, person, viewer)
+            await self._sockets.check_sit(viewer.feed.table_id, person, frame.id)
             viewer.feed.owns(viewer)
         if len(self._pending) >= PENDING_MAX:
             raise BadFrame("rate_limited", "Too many commands without an answer.", frame.id)

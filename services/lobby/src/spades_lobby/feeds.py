@@ -13,8 +13,9 @@ from typing import Final, Protocol
 import msgspec
 
 from spades_events import events
-from spades_events.private import Rejection
+from spades_events.private import PlayerDisconnected, Rejection, Said
 from spades_lobby import frames
+from spades_lobby.talk import PHRASES, SAID_KEPT
 from spades_lobby.wire import text_frame
 
 EVENTS_HELD_MAX: Final = 4_000
@@ -58,6 +59,7 @@ class SeatSnapshot:
     """Ready to be sent, names included."""
     claims: bool = False
     """It answers a `watch`: this connection is its person's newest. Other snapshots claim nothing."""
+    in_hand: bool = False
 
 
 class Outlet(Protocol):
@@ -89,6 +91,7 @@ class Viewer:
         "feed",
         "held",
         "joining",
+        "muted",
         "next",
         "outlet",
         "seat",
@@ -116,6 +119,8 @@ class Viewer:
         self.since = 0.0
         """When the running wait (for a snapshot or a seat's part) began."""
         self.tries = 0
+        self.muted: set[str] = set()
+        """Whose table talk it does not want to hear."""
 
     @property
     def waits(self) -> bool:
@@ -181,7 +186,14 @@ class Viewer:
         self.stake_coins = snapshot.stake_coins
         self.next = snapshot.version + 1
         self.outlet.send_later(snapshot.frame)
+        for gone in self.feed.absent.values():
+            self.hear(gone.account_id, gone.frame)
         self._drain()
+
+    def hear(self, account_id: str, frame: bytes) -> None:
+        """A frame without a number, about somebody else at the table."""
+        if account_id != self.account_id and not self.joining and not self.stalled:
+            self.outlet.send_later(frame)
 
     def _drain(self) -> None:
         while self.held and not self.joining:
@@ -239,6 +251,15 @@ class Viewer:
                 pass
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Somebody who sits at the table and whose connection ended."""
+
+    account_id: str
+    seat: int
+    frame: bytes
+
+
 class Feed:
     """One table's viewers, and what they have to wait for."""
 
@@ -251,6 +272,12 @@ class Feed:
         self._supplements: OrderedDict[tuple[int, int], bytes] = OrderedDict()
         self._snapshots: dict[int, SeatSnapshot] = {}
         self._owners: dict[str, str] = {}
+        self.absent: dict[str, Absent] = {}
+        self.in_hand = False
+        """A hand is being played: from its deal to its score."""
+        self._in_hand_since = 0
+        self.said: deque[tuple[str, str]] = deque(maxlen=SAID_KEPT)
+        """(account, words) of the last table talk."""
 
     @property
     def idle(self) -> bool:
@@ -285,6 +312,8 @@ class Feed:
 
     def on_event(self, event: PublicEvent) -> None:
         if event.fact is not None:
+            if isinstance(event.fact, events.SeatReleased | events.SeatForfeited):
+                self.absent.pop(event.fact.account_id, None)
             for listener in self.listeners:
                 listener(event.fact)
         for viewer in list(self.viewers.values()):
@@ -302,6 +331,7 @@ class Feed:
         """For the viewer that asked; and for its seat's other viewer, if that waits."""
         if snapshot.seat is not None:
             self._snapshots[snapshot.seat] = snapshot
+        self._note_hand(snapshot.version, in_hand=snapshot.in_hand)
         if snapshot.claims and snapshot.account_id and snapshot.connection_id:
             self._claim(snapshot.account_id, snapshot.connection_id)
         for viewer in list(self.viewers.values()):
@@ -313,11 +343,51 @@ class Feed:
 
     def _claim(self, account_id: str, connection_id: str) -> None:
         self._owners[account_id] = connection_id
+        back = self.absent.pop(account_id, None)
+        if back is not None:
+            self._tell_others(account_id, text_frame(frames.presence_frame("player_returned", account_id, back.seat)))
         for viewer in list(self.viewers.values()):
             older = viewer.account_id == account_id and viewer.connection_id != connection_id
             if older and viewer.seat is not None and not viewer.demoted:
                 viewer.demote()
 
+    # -- presence and table talk: unnumbered -----------------------------------------------
+
+    def note_hand(self, kind: bytes, version: int) -> None:
+        """This event was shown: a hand may have begun or ended by it."""
+        in_hand = _HAND_RUNS.get(kind)
+        if in_hand is not None:
+            self._note_hand(version, in_hand=in_hand)
+
+    def _note_hand(self, version: int, *, in_hand: bool) -> None:
+        if version >= self._in_hand_since:
+            self.in_hand, self._in_hand_since = in_hand, version
+
+    def on_gone(self, gone: PlayerDisconnected) -> None:
+        if self._owners.get(gone.account_id, gone.connection_id) != gone.connection_id:
+            # They have come back already, by a newer connection.
+            return
+        frame = text_frame(frames.presence_frame("player_disconnected", gone.account_id, gone.seat))
+        self.absent[gone.account_id] = Absent(gone.account_id, gone.seat, frame)
+        self._tell_others(gone.account_id, frame)
+
+    def _tell_others(self, account_id: str, frame: bytes) -> None:
+        for viewer in list(self.viewers.values()):
+            viewer.hear(account_id, frame)
+
+    def on_said(self, said: Said) -> None:
+        """Table talk, to those who sit here and want to hear it; free text that comes into a hand is dropped."""
+        words = PHRASES.get(said.phrase or "") or said.text
+        if words is None or (said.phrase is None and self.in_hand):
+            return
+        self.said.append((said.account_id, words))
+        frame = text_frame(frames.said_frame(said.account_id, said.seat, said.phrase, words))
+        for viewer in list(self.viewers.values()):
+            if viewer.seat is not None and said.account_id not in viewer.muted and not viewer.stalled:
+                viewer.outlet.send_later(frame)
+
+
+_HAND_RUNS: Final = {b"hand_dealt": True, b"hand_scored": False, b"game_over": False, b"table_cancelled": False}
 
 SEAT_FACTS: Final = (
     events.SeatTaken,

@@ -51,6 +51,30 @@ class Resync(ClientFrame, tag="resync", frozen=True, kw_only=True):
     id: CommandId | None = None
 
 
+class Say(ClientFrame, tag="say", frozen=True, kw_only=True):
+    """Table talk: a preset phrase, or between hands a line of text; to those who sit there, from one of them."""
+
+    id: CommandId
+    phrase: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    text: Annotated[str, msgspec.Meta(max_length=400)] | None = None
+
+
+class Mute(ClientFrame, tag="mute", frozen=True, kw_only=True):
+    """Hear this person no more, at any table; `muted` false hears them again."""
+
+    id: CommandId
+    account_id: Id
+    muted: bool = True
+
+
+class Report(ClientFrame, tag="report", frozen=True, kw_only=True):
+    """Tell the operators of somebody at this table; what they said last goes with it."""
+
+    id: CommandId
+    account_id: Id
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern="^[^\\x00-\\x1f]+$")]
+
+
 class Ping(ClientFrame, tag="ping", frozen=True, kw_only=True):
     client_ms: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)] | float | None = None
     id: CommandId | None = None
@@ -142,6 +166,9 @@ AnyFrame = (
     | Watch
     | Resync
     | Ping
+    | Say
+    | Mute
+    | Report
     | TakeSeat
     | ReleaseSeat
     | Start
@@ -155,7 +182,7 @@ AnyFrame = (
 )
 
 CLIENT_TYPES: Final = (
-    *("hello", "watch", "resync", "ping"),
+    *("hello", "watch", "resync", "ping", "say", "mute", "report"),
     *("take_seat", "release_seat", "start", "open_seed", "leave", "ready"),
     *("look_at_cards", "bid", "pass_cards", "play_card"),
 )
@@ -240,6 +267,14 @@ def welcome_frame(account_id: str, name: str, *, guest: bool, server_ms: int) ->
 
 def pong_frame(client_ms: float | None, server_ms: int) -> bytes:
     return _encode({"type": "pong", "client_ms": client_ms, "server_ms": server_ms})
+
+
+def presence_frame(kind: str, account_id: str, seat: int) -> bytes:
+    return _encode({"type": kind, "account_id": account_id, "seat": seat})
+
+
+def said_frame(account_id: str, seat: int, phrase: str | None, text: str) -> bytes:
+    return _encode({"type": "said", "account_id": account_id, "seat": seat, "phrase": phrase, "text": text})
 
 
 def plain_frame(kind: str) -> bytes:

@@ -11,6 +11,7 @@ from spades_lobby.desk import Desk
 from spades_lobby.domain import Game
 from spades_lobby.guard import address_of
 from spades_lobby.hub import Hub
+from spades_lobby.matchmaker import Matchmaker
 from spades_lobby.namebook import Names
 from spades_lobby.problems import Problem
 from spades_lobby.purse import Purse
@@ -34,6 +35,7 @@ class Gateway:
     accounts: Accounts
     seats: Seats
     purse: Purse
+    matchmaker: Matchmaker
     sockets: Sockets
 
     async def names_of(self, *games: Game) -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, assert_never
+from uuid import uuid4
 
 import msgspec
 import structlog
@@ -23,6 +24,7 @@ from spades_lobby.records import (
     PublicRecord,
     Record,
     SnapshotRecord,
+    TalkRecord,
     read_private,
     read_public,
 )
@@ -84,7 +86,9 @@ class Hub:
 
     # -- who watches ---------------------------------------------------------------------
 
-    async def watch(self, table_id: str, connection_id: str, account_id: str, outlet: Outlet) -> Viewer:
+    async def watch(
+        self, table_id: str, connection_id: str, account_id: str, outlet: Outlet, muted: Set[str]
+    ) -> Viewer:
         """Join a table: from here on its events are kept for this viewer, then its snapshot is asked for.
 
         Raises KafkaError where Kafka does not answer.
@@ -92,12 +96,19 @@ class Hub:
         await self.reader.join(*self._parts(table_id))
         feed = self.feed(table_id)
         viewer = Viewer(feed, connection_id, account_id, outlet)
+        viewer.muted = set(muted)
         feed.add(viewer)
         self.ask_snapshot(viewer, claims=True)
         return viewer
 
-    def unwatch(self, viewer: Viewer) -> None:
+    def unwatch(self, viewer: Viewer, *, comes_again: bool = False) -> None:
+        """The viewer is gone; the others at the table are told where somebody who sits there left by it."""
         self._forget_sync(viewer)
+        if viewer.seat is not None and viewer.feed.is_newest(viewer) and not comes_again:
+            gone = private.PlayerDisconnected(
+                account_id=viewer.account_id, seat=viewer.seat, connection_id=viewer.connection_id
+            )
+            self._in_background(self.tell(viewer.feed.table_id, gone))
         viewer.feed.remove(viewer)
         self.drop_if_idle(viewer.feed)
         self.reader.release(*self._parts(viewer.feed.table_id))
@@ -147,6 +158,19 @@ class Hub:
         self._syncs[viewer.connection_id] = (key, heard)
         sync = commands.SyncSeat(connection_id=_sync_name(viewer.connection_id, claims))
         self._in_background(self._desk.send(Topic.TABLE_COMMANDS, viewer.feed.table_id, actor, command_id, sync))
+
+    async def tell(self, table_id: str, news: private.Said | private.PlayerDisconnected) -> None:
+        """Tell every gateway with viewers of this table. Raises SendFailed."""
+        await self._desk.send(Topic.TABLE_PRIVATE, table_id, news.account_id, str(uuid4()), news)
+
+    def _pass_on(self, record: TalkRecord) -> None:
+        match record.news:
+            case private.Said() as said:
+                record.feed.on_said(said)
+            case private.PlayerDisconnected() as gone:
+                record.feed.on_gone(gone)
+            case never:
+                assert_never(never)
 
     async def glance(self, table_id: str, account_id: str) -> private.Snapshot | private.Rejection:
         """The table as this account sees it now, once. Raises TimeoutError, SendFailed."""
@@ -199,6 +223,7 @@ class Hub:
         parts: list[PartRecord] = []
         snapshots: list[SnapshotRecord] = []
         answers: list[AnswerRecord] = []
+        talk: list[TalkRecord] = []
         public: list[PublicRecord] = []
         for partition, records in polled.items():
             match self._topics.get(partition.topic):
@@ -211,6 +236,8 @@ class Hub:
                                 answers.append(answer)
                             case SnapshotRecord() as snapshot:
                                 snapshots.append(snapshot)
+                            case TalkRecord() as said:
+                                talk.append(said)
                 case Topic.TABLE_EVENTS:
                     read = (read_public(record, self._feeds) for record in records)
                     public += [event for event in read if event is not None]
@@ -226,6 +253,9 @@ class Hub:
             self._show_snapshot(snapshot)
         for event in public:
             event.feed.on_event(self._public_event(event))
+            event.feed.note_hand(event.kind, event.version)
+        for said in talk:
+            self._pass_on(said)
         for answer in answers:
             self._answers.heard(*answer)
         self.flush()
@@ -257,6 +287,7 @@ class Hub:
             seat=head.seat,
             account_id=snapshot.actor,
             connection_id=connection_id,
+            in_hand=head.phase == "playing",
             stake_coins=head.stake_coins,
             frame=text_frame(b'%b,"names":%b}' % (opened, self._names.json_of(head.account_ids))),
             claims=claims,

@@ -15,6 +15,7 @@ from spades_lobby import (
     problems,
     routes_games,
     routes_people,
+    routes_queue,
     routes_tables,
     routes_wallet,
 )
@@ -66,7 +67,7 @@ def rest(gateway: Gateway, probes: Probes) -> FastAPI:
         },
     )
     app.state.gateway = gateway
-    for routes in (routes_people, routes_tables, routes_wallet, routes_games):
+    for routes in (routes_people, routes_tables, routes_queue, routes_wallet, routes_games):
         app.include_router(routes.router)
     _add_probes(app, probes)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]

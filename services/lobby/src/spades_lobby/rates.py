@@ -24,6 +24,9 @@ class Rates:
         self._accounts = parse(settings.lobby_rate_accounts)
         self._passwords = parse(settings.lobby_rate_passwords)
         self._tables = parse(settings.lobby_rate_tables)
+        self._talk = parse(settings.lobby_rate_talk)
+        self._reports = parse(settings.lobby_rate_reports)
+        self._wrong_codes = parse(settings.lobby_rate_wrong_codes)
 
     def request(self, address: str) -> None:
         self._hit(self._requests, "request", _household(address))
@@ -40,15 +43,35 @@ class Rates:
     def table(self, account_id: str) -> None:
         self._hit(self._tables, "table", account_id)
 
+    def talk(self, account_id: str) -> None:
+        self._hit(self._talk, "talk", account_id)
+
+    def report(self, account_id: str) -> None:
+        self._hit(self._reports, "report", account_id)
+
+    def check_codes(self, account_id: str, address: str) -> None:
+        """Too many wrong codes: then the right one is not looked at either."""
+        for who in (account_id, _household(address)):
+            if not self._limiter.test(self._wrong_codes, "code", who):
+                raise _too_often(self._wrong_codes)
+
+    def wrong_code(self, account_id: str, address: str) -> None:
+        for who in (account_id, _household(address)):
+            self._limiter.hit(self._wrong_codes, "code", who)
+
     def _hit(self, rate: RateLimitItem, what: str, who: str) -> None:
         if self._limiter.hit(rate, what, who):
             return
-        raise Problem(
-            429,
-            "rate_limited",
-            "Too often; try again a little later.",
-            headers={"Retry-After": str(min(rate.get_expiry(), 60))},
-        )
+        raise _too_often(rate)
+
+
+def _too_often(rate: RateLimitItem) -> Problem:
+    return Problem(
+        429,
+        "rate_limited",
+        "Too often; try again a little later.",
+        headers={"Retry-After": str(min(rate.get_expiry(), 60))},
+    )
 
 
 def _household(address: str) -> str:

@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 import psycopg
-from sqlalchemy import Text, cast, select, tuple_
+from sqlalchemy import Text, cast, exists, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from spades_lobby.domain import Game
-from spades_lobby.schema import balance, entry, game, game_event, player
+from spades_lobby.schema import balance, closed_table, entry, game, game_event, player
 from spades_runtime import arrays
 
 _encode: Final = msgspec.json.encode
@@ -140,7 +140,11 @@ async def open_games(
     """Tables with a free seat, the newest first, below the place `before`."""
     wanted = (
         select(game.c.opened_at, cast(game.c.state, Text).label("state"))
-        .where(game.c.phase == "seating", game.c.kind.in_(list(kinds)))
+        .where(
+            game.c.phase == "seating",
+            game.c.kind.in_(list(kinds)),
+            ~exists().where(closed_table.c.table_id == game.c.table_id),
+        )
         .order_by(game.c.opened_at.desc(), game.c.table_id.desc())
         .limit(limit)
     )

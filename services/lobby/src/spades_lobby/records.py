@@ -30,6 +30,8 @@ _NAMING: Final = frozenset(
         events.GameSettled,
     )
 )
+_SAID: Final = CE_TYPES[private.Said].encode()
+_GONE: Final = CE_TYPES[private.PlayerDisconnected].encode()
 _ANSWER: Final = CE_TYPES[private.Answer].encode()
 _SUPPLEMENT: Final = CE_TYPES[private.Supplement].encode()
 _SNAPSHOT: Final = CE_TYPES[private.Snapshot].encode()
@@ -46,6 +48,7 @@ class SnapshotHead(msgspec.Struct, frozen=True):
 
     connection_id: str | None
     seat: int | None
+    phase: str
     stake_coins: int
     host: str
     seats: tuple[SeatHolder | None, ...]
@@ -84,6 +87,13 @@ class SnapshotRecord(NamedTuple):
     body: bytes
 
 
+class TalkRecord(NamedTuple):
+    """What one gateway tells the others of a person at a table."""
+
+    feed: Feed
+    news: private.Said | private.PlayerDisconnected
+
+
 class PublicRecord(NamedTuple):
     feed: Feed
     kind: bytes
@@ -94,7 +104,7 @@ class PublicRecord(NamedTuple):
     """The event itself where it names somebody."""
 
 
-def read_private(record: Record, feeds: Feeds) -> AnswerRecord | PartRecord | SnapshotRecord | None:
+def read_private(record: Record, feeds: Feeds) -> AnswerRecord | PartRecord | SnapshotRecord | TalkRecord | None:
     """A record of `table.private`; None where nobody here can want it, or it is none of ours."""
     found = dict(record.headers)
     kind = found.get("ce_type")
@@ -104,6 +114,10 @@ def read_private(record: Record, feeds: Feeds) -> AnswerRecord | PartRecord | Sn
         feed = feeds.get(record.key)
         if kind == _SUPPLEMENT and feed is not None:
             return PartRecord(feed, int(found["ce_sequence"]), int(found["ce_spadesseat"]), record.value)
+        if kind in (_SAID, _GONE) and feed is not None:
+            news = decode(kind.decode(), record.value)
+            assert isinstance(news, private.Said | private.PlayerDisconnected)
+            return TalkRecord(feed, news)
         if kind == _SNAPSHOT:
             actor = found.get("ce_spadesactor")
             head = _decode_head(record.value)

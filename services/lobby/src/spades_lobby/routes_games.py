@@ -6,25 +6,29 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from spades_events import CE_TYPES, codec, events, frame_name
-from spades_lobby import bodies, cursors, frames, readmodel, views
+from spades_events import CE_TYPES, codec, decode, events, frame_name
+from spades_lobby import bodies, cursors, frames, readmodel, record, views
 from spades_lobby.domain import Game
 from spades_lobby.gateway import Gateway
 from spades_lobby.problems import Problem, not_found
 from spades_lobby.readmodel import EventRow
 from spades_lobby.routes_people import Lobby, SignedIn
 from spades_lobby.routes_tables import Cursor, Limit, TableId
+from spades_lobby.store import Person
 from spades_rules import PRESETS, Ruleset
 
 router = APIRouter(prefix="/v1", tags=["games"])
+
+HandNo = Annotated[int, Path(ge=1, le=64)]
 
 NDJSON: Final = "application/x-ndjson"
 CHUNK: Final = 500
 
 _FRAME_NAMES: Final = {CE_TYPES[kind]: frame_name(kind) for kind in codec.TABLE_EVENTS}
 _COMMITTED: Final = CE_TYPES[events.HandCommitted]
+_RECORDED: Final = tuple(CE_TYPES[kind] for kind in record.KINDS)
 _REVEALED: Final = CE_TYPES[events.DealRevealed]
 
 
@@ -64,8 +68,8 @@ async def my_games(gateway: Lobby, person: SignedIn, cursor: Cursor = None, limi
     )
 
 
-async def _game(gateway: Gateway, table_id: str) -> Game:
-    game = await gateway.seats.game(table_id)
+async def _game(gateway: Gateway, table_id: str, person: Person) -> Game:
+    game = await gateway.seats.game_for(table_id, person.account_id)
     if game is None:
         raise not_found()
     return game
@@ -73,7 +77,7 @@ async def _game(gateway: Gateway, table_id: str) -> Game:
 
 @router.get("/games/{table_id}")
 async def one_game(gateway: Lobby, person: SignedIn, table_id: TableId) -> bodies.GameView:
-    game = await _game(gateway, table_id)
+    game = await _game(gateway, table_id, person)
     names = await gateway.names_of(game)
     return views.game(game, gateway.desk.part_of(table_id), names)
 
@@ -92,7 +96,7 @@ async def game_events(
     limit: Limit = 200,
 ) -> Response:
     """The public events after a sequence number: a page of JSON, or all of them as NDJSON."""
-    await _game(gateway, table_id)
+    await _game(gateway, table_id, person)
     if NDJSON in request.headers.get("accept", ""):
         return StreamingResponse(_all_events(gateway, table_id, after), media_type=NDJSON)
     async with gateway.engine.connect() as db:
@@ -120,15 +124,38 @@ def _event(row: EventRow) -> bytes:
     return b'%b,"at_ms":%d}' % (frames.spliced(kind, row.version, row.body), row.at_ms)
 
 
+async def _hands(gateway: Gateway, table_id: str) -> list[record.Hand]:
+    async with gateway.engine.connect() as db:
+        rows = await readmodel.events_of_types(db, table_id, _RECORDED)
+    return record.hands_of(decode(row.type, row.body) for row in rows)
+
+
+@router.get("/games/{table_id}/hands/{hand_no}")
+async def one_hand(gateway: Lobby, person: SignedIn, table_id: TableId, hand_no: HandNo) -> bodies.HandView:
+    """One hand: bids, tricks, score; the four hands as they were dealt once it is over."""
+    game = await _game(gateway, table_id, person)
+    hand = next((one for one in await _hands(gateway, table_id) if one.hand_no == hand_no), None)
+    if hand is None:
+        raise not_found()
+    return views.hand(game, hand)
+
+
+@router.get("/games/{table_id}/record", response_class=PlainTextResponse)
+async def game_record(gateway: Lobby, person: SignedIn, table_id: TableId) -> str:
+    """The finished hands in PTN, for other programs."""
+    game = await _game(gateway, table_id, person)
+    return record.ptn_of(game, await _hands(gateway, table_id))
+
+
 @router.get("/games/{table_id}/hands/{hand_no}/proof")
 async def proof(
     gateway: Lobby,
     person: SignedIn,
     table_id: TableId,
-    hand_no: Annotated[int, Path(ge=1, le=64)],
+    hand_no: HandNo,
 ) -> bodies.Proof:
     """What it takes to check a hand's deal, once the hand is over."""
-    game = await _game(gateway, table_id)
+    game = await _game(gateway, table_id, person)
     async with gateway.engine.connect() as db:
         rows = await readmodel.events_of_types(db, table_id, (_COMMITTED, _REVEALED))
     found = {row.type: body for row in rows if (body := msgspec.json.decode(row.body)).get("hand_no") == hand_no}

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 
 from spades_events import RulesetChoice, TableKind, commands
-from spades_lobby import bodies, cursors, readmodel, views
+from spades_lobby import bodies, cursors, invites, readmodel, views
 from spades_lobby.frames import TABLE_ID_PATTERN
-from spades_lobby.problems import Problem
+from spades_lobby.gateway import address
+from spades_lobby.problems import Problem, not_found
 from spades_lobby.routes_people import Lobby, SignedIn
 from spades_lobby.seats import COIN_KINDS, command_id
 
@@ -67,7 +68,7 @@ async def open_tables(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> bodies.TableList:
-    """Tables that still seat people, the newest first. Private ones are found by their id alone."""
+    """Tables that still seat people, the newest first. Private ones and the queue's are not listed."""
     async with gateway.engine.connect() as db:
         kinds = [kind] if kind else list(_LISTED)
         found = await readmodel.open_games(db, kinds, cursors.place(cursor), limit)
@@ -142,3 +143,34 @@ async def start(gateway: Lobby, person: SignedIn, table_id: TableId, key: Key = 
     """The host starts the game; computers take the empty seats."""
     answer = await gateway.seats.ask(person, table_id, command_id(person, key), commands.StartGame())
     return bodies.Done(table_id=table_id, first_seq=answer.first_version, last_seq=answer.last_version)
+
+
+@router.post("/tables/{table_id}/invites", status_code=201)
+async def invite(gateway: Lobby, person: SignedIn, table_id: TableId) -> bodies.Invite:
+    """The code that lets friends in to a private table, for whoever is in."""
+    async with gateway.engine.connect() as db:
+        code = await invites.code_of(db, table_id, person.account_id)
+    return bodies.Invite(table_id=table_id, code=code)
+
+
+@router.post("/invites")
+async def come_in(request: Request, gateway: Lobby, person: SignedIn, body: bodies.InviteCode) -> bodies.TableView:
+    """Enter a private table by its code: from then on you may watch it and sit down."""
+    gateway.rates.check_codes(person.account_id, address(request))
+    async with gateway.engine.begin() as db:
+        table_id = await invites.redeem(db, body.code.strip().upper(), person.account_id)
+    if table_id is None:
+        gateway.rates.wrong_code(person.account_id, address(request))
+        raise not_found()
+    return await one_table(gateway, person, table_id)
+
+
+@router.post("/tables/{table_id}/rematch", status_code=201)
+async def rematch(response: Response, gateway: Lobby, person: SignedIn, table_id: TableId) -> bodies.TableView:
+    """A new table as the ended one was; whoever of its players asks gets the same."""
+    ended = await gateway.seats.game_for(table_id, person.account_id)
+    if ended is None:
+        raise not_found()
+    again = await gateway.seats.rematch(person, ended)
+    response.headers["Location"] = f"/v1/tables/{again}"
+    return await one_table(gateway, person, again)

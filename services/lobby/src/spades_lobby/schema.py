@@ -121,14 +121,72 @@ entry = Table(
     Column("at_ms", BigInteger, nullable=False),
 )
 
+closed_table = Table(
+    "closed_table",
+    metadata,
+    Column("table_id", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    # Of a private table's invite; null at the queue's tables, which everybody may watch.
+    Column("code", Text, unique=True),
+    Column("opened_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+)
+
+admitted = Table(
+    "admitted",
+    metadata,
+    Column("table_id", Text, ForeignKey("closed_table.table_id", ondelete="CASCADE"), primary_key=True),
+    Column("account_id", Text, primary_key=True),
+)
+
+queued = Table(
+    "queued",
+    metadata,
+    Column("account_id", Text, ForeignKey("account.account_id"), primary_key=True),
+    Column("ruleset", Text, nullable=False),
+    Column("stake_coins", BigInteger, nullable=False),
+    Column("seed_commit", Text),
+    Column("bots_accepted", Boolean, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("since", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    Column("table_id", Text),
+    Column("matched_at", DateTime(timezone=True)),
+    Column("with_bots", Boolean, nullable=False, server_default=text("false")),
+    Column("refusal", Text),
+)
+
+muted = Table(
+    "muted",
+    metadata,
+    Column("account_id", Text, ForeignKey("account.account_id"), primary_key=True),
+    Column("muted_id", Text, ForeignKey("account.account_id"), primary_key=True),
+)
+
+report = Table(
+    "report",
+    metadata,
+    Column("report_id", BigInteger, primary_key=True),
+    Column("at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    Column("account_id", Text, ForeignKey("account.account_id"), nullable=False),
+    Column("about_id", Text, ForeignKey("account.account_id"), nullable=False),
+    Column("table_id", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("said", JSON, nullable=False),
+    Index("report_about", "about_id", "at"),
+)
+
 __all__ = [
     "account",
+    "admitted",
     "balance",
+    "closed_table",
     "entry",
     "game",
     "game_event",
     "metadata",
+    "muted",
     "player",
+    "queued",
+    "report",
     "session",
     "ticket",
 ]

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from spades_events import TableKind, Topic, commands, events
 from spades_events.private import Answer, Rejection
-from spades_lobby import readmodel
+from spades_lobby import invites, readmodel
 from spades_lobby.desk import AnswerKey, Answers, Desk
 from spades_lobby.domain import Game
 from spades_lobby.hub import Hub
@@ -57,9 +57,47 @@ class Seats:
         if person.guest and command.kind in COIN_KINDS:
             raise account_required()
         table_id = str(uuid5(NAMESPACE_URL, f"{person.account_id}:table:{key}"))
+        return table_id, await self._open(person, table_id, command_id(person, key), command)
+
+    async def rematch(self, person: Person, ended: Game) -> str:
+        """The table at which those of an ended game meet again; the first who asks opens it and is its host."""
+        if ended.phase != "ended":
+            raise Problem(409, "wrong_phase", "The game is not over.")
+        if person.account_id not in ended.players or person.account_id in ended.leavers:
+            raise Problem(403, "not_seated", "A rematch is for those who played to the end.")
+        if person.guest and ended.stake_coins:
+            raise account_required()
+        table_id = str(uuid5(NAMESPACE_URL, f"{ended.table_id}:rematch"))
+        command = commands.OpenTable(
+            kind=ended.kind,
+            ruleset=ended.ruleset,
+            stake_coins=ended.stake_coins,
+            clock_ms=ended.clock_ms,
+            bots_welcome=ended.bots_welcome,
+        )
         try:
-            answer = await self.ask(person, table_id, command_id(person, key), command)
+            await self._open(person, table_id, f"{table_id}:open", command)
         except Problem as problem:
+            # Somebody else asked first.
+            if problem.code != "idempotency_key_reused":
+                raise
+        if ended.kind is TableKind.PRIVATE:
+            async with self._engine.begin() as db:
+                await invites.admit(db, table_id, ended.players)
+        return table_id
+
+    async def _open(self, person: Person, table_id: str, command_id: str, command: commands.OpenTable) -> Answer:
+        closed = False
+        if command.kind is TableKind.PRIVATE:
+            # Closed before it is open: there is no moment in which a stranger could come in.
+            async with self._engine.begin() as db:
+                closed = await invites.close(db, table_id, person.account_id, invites.new_code())
+        try:
+            return await self.ask(person, table_id, command_id, command)
+        except Problem as problem:
+            if closed and problem.code != "outcome_unknown":
+                async with self._engine.begin() as db:
+                    await invites.forget(db, table_id)
             if problem.code == "conflict":
                 raise Problem(
                     422,
@@ -67,7 +105,6 @@ class Seats:
                     "This Idempotency-Key came before, with another body.",
                 ) from None
             raise
-        return table_id, answer
 
     async def ask(self, person: Person, table_id: str, command: str, body: commands.TableCommand) -> Answer:
         """Send a command and wait for its answer; `outcome_unknown` where none comes in time."""
@@ -87,7 +124,9 @@ class Seats:
 
     async def take(self, person: Person, table_id: str, command: str, body: commands.TakeSeat) -> SeatOutcome:
         """Ask for a seat and wait until it is the person's, also for the wallet at a coin table."""
-        game = await self.game(table_id)
+        async with self._engine.connect() as db:
+            await invites.check_sit(db, table_id, person.account_id)
+            game = await readmodel.one_game(db, table_id)
         if person.guest and game is not None and game.stake_coins:
             raise account_required()
         heard = _SeatHeard(person.account_id)
@@ -132,9 +171,15 @@ class Seats:
         async with self._engine.connect() as db:
             return await readmodel.one_game(db, table_id)
 
+    async def game_for(self, table_id: str, account_id: str) -> Game | None:
+        """The game as this account may see it. Raises Problem `not_found` where it is private to others."""
+        async with self._engine.connect() as db:
+            await invites.check_watch(db, table_id, account_id)
+            return await readmodel.one_game(db, table_id)
+
     async def game_now(self, table_id: str, account_id: str) -> Game:
         """The table as the read model has it; one it has not read yet is asked itself."""
-        known = await self.game(table_id)
+        known = await self.game_for(table_id, account_id)
         if known is not None:
             return known
         try:

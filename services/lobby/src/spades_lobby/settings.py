@@ -37,6 +37,11 @@ class LobbySettings(RuntimeSettings):
     lobby_partition_idle_ms: int = Field(default=30_000, ge=0)
     """How long a partition is still read after its last viewer went."""
 
+    lobby_queue_ms: int = Field(default=250, ge=10)
+    """How often the queue is matched."""
+    lobby_queue_patience_ms: int = Field(default=15_000, ge=10)
+    """Without four players by then bots are offered; a match not seated by then is cancelled."""
+
     lobby_session_days: int = Field(default=30, ge=1, le=400)
     lobby_ticket_ms: int = Field(default=30_000, ge=1)
     lobby_hello_ms: int = Field(default=10_000, ge=10)
@@ -71,6 +76,11 @@ class LobbySettings(RuntimeSettings):
     """Tries of one account's password."""
     lobby_rate_tables: str = "600/minute"
     """New tables of one account."""
+    lobby_rate_talk: str = "20/minute"
+    """Lines of table talk of one account; mutes count, too."""
+    lobby_rate_reports: str = "5/minute"
+    lobby_rate_wrong_codes: str = "5/minute"
+    """Wrong invite codes of one account, and of one address."""
 
     @property
     def secure(self) -> bool:

@@ -9,16 +9,22 @@ from typing import Any, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from spades_lobby import frames, readmodel, store
+from spades_events.private import Said
+from spades_lobby import frames, invites, readmodel, store, talk
 from spades_lobby.connection import RESTART, TOO_LATE, Connection
 from spades_lobby.desk import Answers, Desk
 from spades_lobby.domain import Game
+from spades_lobby.feeds import Feed
 from spades_lobby.finished import finished_snapshot
+from spades_lobby.frames import BadFrame
 from spades_lobby.hub import Hub
 from spades_lobby.namebook import Names
 from spades_lobby.origins import Origins
+from spades_lobby.problems import Problem
+from spades_lobby.rates import Rates
 from spades_lobby.settings import LobbySettings
 from spades_lobby.store import Person
+from spades_lobby.talk import TalkRefused
 from spades_lobby.tokens import SessionId, hash_of
 from spades_lobby.wire import EXTENSION, Wire
 from spades_runtime import Clock
@@ -40,8 +46,10 @@ class Sockets:
         answers: Answers,
         names: Names,
         clock: Clock,
+        rates: Rates,
         now: Callable[[], float],
     ) -> None:
+        self._rates = rates
         self.settings = settings
         self.hub = hub
         self.desk = desk
@@ -112,6 +120,55 @@ class Sockets:
         """The same person as the database knows them now."""
         async with self._engine.connect() as db:
             return await store.account_again(db, person)
+
+    async def may_watch(self, table_id: str, person: Person) -> bool:
+        try:
+            async with self._engine.connect() as db:
+                await invites.check_watch(db, table_id, person.account_id)
+        except Problem:
+            return False
+        return True
+
+    async def check_sit(self, table_id: str, person: Person, command_id: str) -> None:
+        """Raises BadFrame where the table does not seat this person."""
+        try:
+            async with self._engine.connect() as db:
+                await invites.check_sit(db, table_id, person.account_id)
+        except Problem as problem:
+            raise BadFrame(problem.code, problem.message, command_id) from None
+
+    # -- table talk ----------------------------------------------------------------------
+
+    async def muted_by(self, person: Person) -> set[str]:
+        async with self._engine.connect() as db:
+            return await talk.muted_by(db, person.account_id)
+
+    async def say(self, frame: frames.Say, person: Person, feed: Feed, seat: int) -> None:
+        """Raises TalkRefused, Problem, SendFailed."""
+        if (frame.phrase is None) == (frame.text is None):
+            raise TalkRefused("malformed", "Say a phrase or a text.")
+        if frame.phrase is not None and frame.phrase not in talk.PHRASES:
+            raise TalkRefused("malformed", "There is no such phrase.")
+        if frame.text is not None and feed.in_hand:
+            raise TalkRefused("phrases_only", "During a hand only the preset phrases; free talk between hands.")
+        text = None if frame.text is None else talk.cleaned(frame.text)
+        self._rates.talk(person.account_id)
+        said = Said(account_id=person.account_id, seat=seat, phrase=frame.phrase, text=text)
+        await self.hub.tell(feed.table_id, said)
+
+    async def mute(self, frame: frames.Mute, person: Person) -> None:
+        """Raises TalkRefused, Problem."""
+        self._rates.talk(person.account_id)
+        async with self._engine.begin() as db:
+            await (talk.mute if frame.muted else talk.unmute)(db, person.account_id, frame.account_id)
+
+    async def report(self, frame: frames.Report, person: Person, feed: Feed) -> None:
+        """Raises TalkRefused, Problem."""
+        self._rates.report(person.account_id)
+        said = [words for account_id, words in feed.said if account_id == frame.account_id]
+        async with self._engine.begin() as db:
+            await talk.add_report(db, person.account_id, frame.account_id, feed.table_id, frame.reason, said)
+        log.warning("player_reported", by=person.account_id, about=frame.account_id, table=feed.table_id)
 
     async def ended_game(self, table_id: str) -> Game | None:
         """The game as the read model knows it, where it has ended; its players' names are loaded."""

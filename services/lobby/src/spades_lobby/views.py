@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+import spades_rules as rules
 from spades_events import BOT_ACCOUNT
-from spades_lobby import bodies
+from spades_lobby import bodies, record
 from spades_lobby.domain import Game
 from spades_lobby.namebook import COMPUTER
 
@@ -77,4 +80,25 @@ def game(known: Game, partition: int, names: Mapping[str, str]) -> bodies.GameVi
         seed_missing=None if known.seed_missing is None else list(known.seed_missing),
         started_ms=known.started_ms,
         ended_ms=known.ended_ms,
+    )
+
+
+def hand(known: Game, one: record.Hand) -> bodies.HandView:
+    bids: list[int | str | None] = [None] * 4
+    for made in one.bids:
+        bids[made.seat] = made.bid
+    dealt = record.dealt_hands(known, one)
+    tricks = [one.cards[at : at + 4] for at in range(0, len(one.tricks) * 4, 4)]
+    return bodies.HandView(
+        table_id=known.table_id,
+        hand_no=one.hand_no,
+        dealer=one.dealt.dealer,
+        face_down=list(one.dealt.face_down),
+        bids=bids,
+        hands=None if dealt is None else [list(rules.card_names(cards)) for cards in dealt],
+        tricks=[
+            bodies.TrickView(leader=cards[0].seat, cards=[card.card for card in cards], winner=taken.winner)
+            for cards, taken in zip(tricks, one.tricks, strict=True)
+        ],
+        scored=None if one.scored is None else msgspec.to_builtins(one.scored),
     )
