@@ -76,7 +76,7 @@ async def test_players_in_many_games_at_many_wallets_are_never_overdrawn(desks: 
         desk.wallet.terms = Terms(games_at_once_max=4)
     games = [
         CoinGame(
-            table=f"many{seed}-{number}",
+            table=f"table{seed}-{number}",
             stake=dice.choice((10, 100, 300)),
             people=(0, 1, 2, 3),
             leaves=dice.choice(((), (1,), (0, 3))),
