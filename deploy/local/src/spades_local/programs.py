@@ -17,6 +17,8 @@ class Program:
     uid: int | None = None
     gid: int | None = None
     stop_signal: signal.Signals = signal.SIGTERM
+    # Stopped before all others: a command that comes in while they stop would wait for nobody.
+    faces_people: bool = False
     ready_limit_s: float = 60.0
     stop_limit_s: float = 15.0
     # Which of its lines a person wants to see; all of them are in its log file.

@@ -151,6 +151,7 @@ def service_program(service: str, env: Mapping[str, str], admin_port: int) -> Pr
         env=env,
         ready=answers,
         port=admin_port,
+        faces_people=service == "lobby",
     )
 
 

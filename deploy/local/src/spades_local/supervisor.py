@@ -172,8 +172,8 @@ class Supervisor:
                 starts.create_task(child.start())
 
     async def drain(self) -> None:
-        """Stop everything, the last started first."""
-        for child in reversed(self.children):
+        """Stop everything: what people speak to first, then the last started first."""
+        for child in sorted(reversed(self.children), key=lambda child: not child.program.faces_people):
             self._tell(child.program.name, "stopping")
             await child.stop()
             child.running = None
