@@ -76,6 +76,8 @@ class FakeTable:
         self.keeps_back: set[type] = set()
         self.is_silent = False
         self.wallet_is_silent = False
+        self.closed: set[str] = set()
+        """Accounts whose coins went back to the house."""
         self.poor: set[str] = set()
         """Accounts that the wallet refuses a seat."""
         self._now_ms = NOW_MS
@@ -363,6 +365,11 @@ class FakeTable:
             case commands.OpenAccount():
                 event = wallet.AccountOpened(
                     accounts=(balance,), account_id=account, grant_coins=1_000, command_id=envelope.id
+                )
+            case commands.CloseAccount():
+                self.closed.add(account)
+                event = wallet.AccountClosed(
+                    accounts=(), account_id=account, returned_coins=1_000, command_id=envelope.id
                 )
             case _:
                 event = wallet.WalletCommandRefused(

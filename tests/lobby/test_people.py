@@ -134,3 +134,38 @@ async def test_tokens_are_not_in_the_database(lobby: House) -> None:
                 assert player.token not in seen
                 assert ticket not in seen
                 assert "correct horse" not in seen
+
+
+async def test_a_new_password_needs_the_old_one_and_ends_all_other_sessions(lobby: House) -> None:
+    async with lobby.player() as player, lobby.player() as elsewhere:
+        await player.account("Hypatia")
+        entered = await elsewhere.http.post("/v1/sessions", json={"name": "Hypatia", "password": "correct horse"})
+        assert entered.status_code == 201
+        change = {"password": "wrong horse", "new_password": "another horse"}
+        wrong = await player.http.put("/v1/me/password", json=change)
+        assert (wrong.status_code, wrong.json()["code"]) == (401, "bad_credentials")
+        assert (await elsewhere.http.get("/v1/me")).status_code == 200
+        right = await player.http.put("/v1/me/password", json=change | {"password": "correct horse"})
+        assert right.status_code == 204
+        assert (await player.http.get("/v1/me")).status_code == 200
+        assert (await elsewhere.http.get("/v1/me")).status_code == 401
+        for password, status in (("correct horse", 401), ("another horse", 201)):
+            again = await elsewhere.http.post("/v1/sessions", json={"name": "Hypatia", "password": password})
+            assert again.status_code == status
+
+
+async def test_a_deleted_account_returns_its_coins_and_its_name(lobby: House) -> None:
+    async with lobby.player() as player, lobby.player() as other:
+        await player.account("Archimedes")
+        await other.guest()
+        table_id = await player.open_table()
+        wrong = await player.http.request("DELETE", "/v1/me", json={"password": "wrong horse"})
+        assert (wrong.status_code, wrong.json()["code"]) == (401, "bad_credentials")
+        assert (await player.http.request("DELETE", "/v1/me", json={"password": "correct horse"})).status_code == 204
+        assert (await player.http.get("/v1/me")).status_code == 401
+        assert player.account_id in lobby.table.closed
+        again = await other.http.post("/v1/sessions", json={"name": "Archimedes", "password": "correct horse"})
+        assert again.status_code == 401
+        shown = (await other.http.get(f"/v1/tables/{table_id}")).json()["host"]
+        assert shown == {"account_id": player.account_id, "name": "Deleted player"}
+        assert (await other.http.patch("/v1/me", json={"name": "Archimedes"})).status_code == 200

@@ -103,6 +103,28 @@ class Accounts:
         async with self._engine.begin() as db:
             await store.end_sessions(db, person.account_id)
 
+    async def check_password(self, person: Person, password: str | None) -> None:
+        """Raises Problem `bad_credentials` where it is not theirs; a guest has none."""
+        if person.guest:
+            return
+        async with self._engine.connect() as db:
+            stored = await store.password_of(db, person.account_id)
+        if not await self._passwords.fits(password or "", stored):
+            raise Problem(401, "bad_credentials", "The password is wrong.")
+
+    async def change_password(self, person: Person, password: str) -> None:
+        """A new password ends all other sessions: whoever had the old one is out."""
+        hashed = await self._passwords.hash(password)
+        async with self._engine.begin() as db:
+            await store.change_password(db, person.account_id, hashed)
+            await store.end_other_sessions(db, person.account_id, person.session)
+
+    async def delete(self, person: Person) -> None:
+        """The name is gone at once, also from what is shown of old games."""
+        async with self._engine.begin() as db:
+            await store.delete_account(db, person.account_id)
+        self._book.put(person.account_id, store.DELETED)
+
     async def rename(self, person: Person, name: str) -> str:
         shown = cleaned(name)
         try:

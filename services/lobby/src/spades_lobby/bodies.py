@@ -37,6 +37,17 @@ class NewAccount(Body):
     token: bool = False
 
 
+class NewPassword(Body):
+    password: Annotated[str, Field(max_length=LENGTH_MAX)]
+    """The one so far."""
+    new_password: Password
+
+
+class Deletion(Body):
+    password: Annotated[str, Field(max_length=LENGTH_MAX)] | None = None
+    """Not needed of a guest."""
+
+
 class Rename(Body):
     name: Name
 

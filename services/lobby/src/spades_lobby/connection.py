@@ -330,7 +330,7 @@ class Connection:
             viewer.feed.owns(viewer)
         if len(self._pending) >= PENDING_MAX:
             raise BadFrame("rate_limited", "Too many commands without an answer.", frame.id)
-        self._expect(frame.id, person.account_id)
+        self._expect(viewer.feed.table_id, frame.id, person.account_id)
         try:
             await self._sockets.desk.send(
                 Topic.TABLE_COMMANDS,
@@ -350,11 +350,11 @@ class Connection:
                 raise BadFrame("account_required", "A coin table needs an account; a guest has none.", frame.id)
             self.person = again
 
-    def _expect(self, command_id: str, account_id: str) -> None:
+    def _expect(self, table_id: str, command_id: str, account_id: str) -> None:
         self._command_no += 1
         place = (command_id, self._command_no)
         sent_at = self._sockets.now()
-        key = AnswerKey(account_id, command_id)
+        key = AnswerKey(table_id, account_id, command_id)
 
         def heard(answer: Answer) -> None:
             self._pending.pop(place, None)

@@ -25,6 +25,9 @@ Heard = Callable[[Answer], None]
 
 
 class AnswerKey(NamedTuple):
+    """A command id is its sender's own within one table: another table's answer to it is another answer."""
+
+    table_id: str
     account_id: str
     command_id: str
 
@@ -52,9 +55,9 @@ class Answers:
         if not waiting:
             self._waiting.pop(key, None)
 
-    def heard(self, account_id: str, command_id: str, body: bytes) -> None:
+    def heard(self, key: AnswerKey, body: bytes) -> None:
         """An answer was read: tell everybody who waits for it, once."""
-        waiting = self._waiting.pop(AnswerKey(account_id, command_id), None)
+        waiting = self._waiting.pop(key, None)
         if waiting is None:
             return
         try:

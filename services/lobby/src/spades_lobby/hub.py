@@ -147,7 +147,7 @@ class Hub:
         self._sync_no += 1
         actor = WATCHER if viewer.demoted else viewer.account_id
         command_id = f"sync:{viewer.connection_id}:{self._sync_no}"
-        key = AnswerKey(actor, command_id)
+        key = AnswerKey(viewer.feed.table_id, actor, command_id)
 
         def heard(answer: private.Answer) -> None:
             self._syncs.pop(viewer.connection_id, None)
@@ -181,7 +181,7 @@ class Hub:
         command_id = f"sync:{name}"
         try:
             async with self.reader.joined(*self._parts(table_id)):
-                with self._answers.expecting(AnswerKey(account_id, command_id)) as refused:
+                with self._answers.expecting(AnswerKey(table_id, account_id, command_id)) as refused:
                     await self._desk.send(
                         Topic.TABLE_COMMANDS,
                         table_id,

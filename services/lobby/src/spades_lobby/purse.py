@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, uuid4, uuid5
 
 import msgspec
 import structlog
@@ -30,7 +30,9 @@ _ANSWERS: Final = (
     wallet.CoinsGranted,
     wallet.WalletCommandRefused,
 )
+_CLOSE: Final = commands.CloseAccount()
 _REFUSALS: Final = {
+    "holds_open": "A game holds coins of yours: finish it, or leave it, first.",
     "already_topped_up": "Today's top-up has been taken.",
     "enough_coins": "A top-up is for those who have fewer coins.",
     "no_account": "The wallet is not open yet; try again shortly.",
@@ -93,6 +95,21 @@ class Purse:
                 raise Problem(422 if event.code == "conflict" else 409, event.code, words)
             case _:
                 raise outcome_unknown()
+
+    async def close(self, account_id: str) -> None:
+        """Return all coins to the house, for good. Raises Problem `holds_open` while a game holds some."""
+        try:
+            event = await self._ask(account_id, str(uuid4()), _CLOSE)
+        except TimeoutError:
+            raise outcome_unknown() from None
+        match event:
+            # Closed before, and the gateway died before it forgot the name; or never opened.
+            case wallet.WalletCommandRefused(code="account_closed" | "no_account"):
+                return
+            case wallet.WalletCommandRefused():
+                raise Problem(409, event.code, _REFUSALS.get(event.code, "The wallet refused."))
+            case _:
+                return
 
     async def _ask(self, account_id: str, command_id: str, command: msgspec.Struct) -> wallet.WalletEvent:
         answer: asyncio.Future[WalletRecord] = asyncio.get_running_loop().create_future()

@@ -7,6 +7,7 @@ import msgspec
 import structlog
 
 from spades_events import CE_TYPES, SeatHolder, UndecodableMessage, codec, decode, events, frame_name, private
+from spades_lobby.desk import AnswerKey
 from spades_lobby.feeds import SEAT_FACTS, Feed
 
 log = structlog.get_logger()
@@ -64,8 +65,7 @@ _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class AnswerRecord(NamedTuple):
-    account_id: str
-    command_id: str
+    key: AnswerKey
     body: bytes
 
 
@@ -110,7 +110,8 @@ def read_private(record: Record, feeds: Feeds) -> AnswerRecord | PartRecord | Sn
     kind = found.get("ce_type")
     try:
         if kind == _ANSWER:
-            return AnswerRecord(found["ce_spadesactor"].decode(), found["ce_id"].decode(), record.value)
+            key = AnswerKey(record.key.decode(), found["ce_spadesactor"].decode(), found["ce_id"].decode())
+            return AnswerRecord(key, record.value)
         feed = feeds.get(record.key)
         if kind == _SUPPLEMENT and feed is not None:
             return PartRecord(feed, int(found["ce_sequence"]), int(found["ce_spadesseat"]), record.value)

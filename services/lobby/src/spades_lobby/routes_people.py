@@ -138,6 +138,27 @@ async def rename(gateway: Lobby, person: SignedIn, body: bodies.Rename) -> bodie
     return bodies.Me(account_id=person.account_id, name=name, guest=person.guest)
 
 
+@router.put("/me/password", status_code=204)
+async def change_password(gateway: Lobby, person: SignedIn, body: bodies.NewPassword) -> None:
+    """Change the password; all other sessions end."""
+    if person.guest:
+        raise Problem(403, "account_required", "A guest has no password.")
+    gateway.rates.password(person.account_id)
+    await gateway.accounts.check_password(person, body.password)
+    await gateway.accounts.change_password(person, body.new_password)
+
+
+@router.delete("/me", status_code=204)
+async def delete_account(response: Response, gateway: Lobby, person: SignedIn, body: bodies.Deletion) -> None:
+    """Delete the account for good: its coins go back to the house, its name is gone from everywhere."""
+    gateway.rates.password(person.account_id)
+    await gateway.accounts.check_password(person, body.password)
+    if not person.guest:
+        await gateway.purse.close(person.account_id)
+    await gateway.accounts.delete(person)
+    _forget(response, gateway)
+
+
 @router.post("/ws-tickets", status_code=201)
 async def ticket(gateway: Lobby, person: SignedIn) -> bodies.Ticket:
     """A ticket for one WebSocket: send it in `hello`, once, within half a minute."""

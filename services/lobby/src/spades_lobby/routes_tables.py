@@ -134,7 +134,8 @@ async def get_up(
 
     Without the confirmed price of a running game nothing happens: `price_changed` names it.
     """
-    answer = await gateway.seats.get_up(person, table_id, command_id(person, key), confirm_price_coins)
+    own = None if seat == "any" else int(seat)
+    answer = await gateway.seats.get_up(person, table_id, command_id(person, key), own, confirm_price_coins)
     return bodies.Done(table_id=table_id, first_seq=answer.first_version, last_seq=answer.last_version)
 
 

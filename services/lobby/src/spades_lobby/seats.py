@@ -8,8 +8,8 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from spades_events import TableKind, Topic, commands, events
-from spades_events.private import Answer, Rejection
+from spades_events import CE_TYPES, TableKind, Topic, commands, decode, events
+from spades_events.private import Answer, Rejection, Snapshot
 from spades_lobby import invites, readmodel
 from spades_lobby.desk import AnswerKey, Answers, Desk
 from spades_lobby.domain import Game
@@ -111,7 +111,7 @@ class Seats:
         part = self._desk.part_of(table_id)
         parts = self._hub.reader.parts(part, Topic.TABLE_PRIVATE)
         async with self._hub.reader.joined(*parts):
-            with self._answers.expecting(AnswerKey(person.account_id, command)) as future:
+            with self._answers.expecting(AnswerKey(table_id, person.account_id, command)) as future:
                 await self._desk.send(Topic.TABLE_COMMANDS, table_id, person.account_id, command, body)
                 try:
                     async with asyncio.timeout(self._settings.lobby_answer_ms / 1_000):
@@ -139,20 +139,45 @@ class Seats:
                 async with asyncio.timeout(self._settings.lobby_seat_ms / 1_000):
                     return await heard.outcome
             except TimeoutError:
+                await self._check_refused(person, table_id)
                 return SeatOutcome(state="reserved", seat=None)
 
-    async def _look(self, person: Person, table_id: str, heard: "_SeatHeard") -> None:
+    async def _check_refused(self, person: Person, table_id: str) -> None:
+        """Nothing more is said of this request: it may have been refused before it came again."""
+        async with self._engine.connect() as db:
+            refusals = await readmodel.events_of_types(db, table_id, [CE_TYPES[events.SeatRefused]])
+        for row in reversed(refusals):
+            fact = decode(row.type, row.body)
+            if isinstance(fact, events.SeatRefused) and fact.account_id == person.account_id:
+                raise _seat_refused(fact)
+
+    async def glance(self, person: Person, table_id: str) -> Snapshot:
+        """The table as this person sees it now. Raises Problem where it does not answer or refuses."""
         try:
             seen = await self._hub.glance(table_id, person.account_id)
         except TimeoutError:
             raise outcome_unknown() from None
         if isinstance(seen, Rejection):
             raise refusal(seen)
-        if seen.seat is not None:
+        return seen
+
+    async def _look(self, person: Person, table_id: str, heard: "_SeatHeard") -> None:
+        seen = await self.glance(person, table_id)
+        # A seat that is only reserved waits for the wallet's word, as the first request does.
+        if seen.seat is not None and seen.seat not in seen.reserved:
             heard.take(seen.seat)
 
-    async def get_up(self, person: Person, table_id: str, command: str, confirm_price_coins: int | None) -> Answer:
-        """Give the seat up before the game; leave the running one at its confirmed price."""
+    async def get_up(
+        self, person: Person, table_id: str, command: str, seat: int | None, confirm_price_coins: int | None
+    ) -> Answer:
+        """Give the seat up before the game; leave the running one at its confirmed price.
+
+        `seat` None = whichever it is. Raises Problem `not_seated` where it is not this person's.
+        """
+        if seat is not None:
+            seen = await self.glance(person, table_id)
+            if seen.seat != seat:
+                raise Problem(409, "not_seated", "That seat is not yours.")
         if confirm_price_coins is not None:
             leave = commands.LeaveGame(confirm_price_coins=confirm_price_coins)
             return await self.ask(person, table_id, command, leave)

@@ -9,11 +9,13 @@ from sqlalchemy import ColumnElement, delete, exists, func, insert, select, upda
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from spades_lobby.schema import account, session, ticket
+from spades_lobby.schema import account, muted, queued, session, ticket
 from spades_lobby.tokens import SessionId, TokenHash
 
 REVOKED: Final = "lobby_revoked"
 """The channel on which every gateway hears which session ended."""
+
+DELETED: Final = "Deleted player"
 
 
 class NameTaken(Exception):
@@ -64,6 +66,29 @@ async def rename(db: AsyncConnection, account_id: str, name: str, skeleton: str)
         await db.execute(update(account).where(account.c.account_id == account_id).values(name=name, skeleton=skeleton))
     except IntegrityError:
         raise NameTaken from None
+
+
+async def password_of(db: AsyncConnection, account_id: str) -> str | None:
+    found = await db.execute(select(account.c.password).where(account.c.account_id == account_id))
+    password: str | None = found.scalar_one_or_none()
+    return password
+
+
+async def change_password(db: AsyncConnection, account_id: str, password: str) -> None:
+    await db.execute(update(account).where(account.c.account_id == account_id).values(password=password))
+
+
+async def delete_account(db: AsyncConnection, account_id: str) -> None:
+    """Forget who it was. The row stays without a name: games go on naming its id."""
+    for rows in (
+        delete(queued).where(queued.c.account_id == account_id),
+        delete(muted).where((muted.c.account_id == account_id) | (muted.c.muted_id == account_id)),
+    ):
+        await db.execute(rows)
+    await db.execute(
+        update(account).where(account.c.account_id == account_id).values(name=DELETED, skeleton=None, password=None)
+    )
+    await end_sessions(db, account_id)
 
 
 async def credentials(db: AsyncConnection, skeleton: str) -> Credentials | None:
@@ -142,6 +167,10 @@ async def sessions_alive(db: AsyncConnection, sessions: Iterable[SessionId]) -> 
 async def end_session(db: AsyncConnection, ended: SessionId) -> None:
     """End it and tell every gateway, which drops the sockets that came by it."""
     await _end(db, session.c.session_id == ended)
+
+
+async def end_other_sessions(db: AsyncConnection, account_id: str, but: SessionId) -> None:
+    await _end(db, (session.c.account_id == account_id) & (session.c.session_id != but))
 
 
 async def end_sessions(db: AsyncConnection, account_id: str) -> None:
