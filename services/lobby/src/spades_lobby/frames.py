@@ -13,8 +13,8 @@ from spades_events.values import Coins, HandNo, Hex32, Id
 
 SUBPROTOCOL: Final = "spades.v1"
 
-# `\Z`: `$` would let a line feed pass.
-CommandId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.:-]{1,80}\Z", max_length=80)]
+# `$` alone would let a line feed pass.
+CommandId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.:-]{1,80}$(?!\n)", max_length=80)]
 TableId = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", max_length=36)]
 TABLE_ID_PATTERN: Final = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 Version = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import PlainTextResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 
 from spades_events import CE_TYPES, codec, decode, events, frame_name
 from spades_lobby import bodies, cursors, frames, readmodel, record, views
@@ -23,6 +23,7 @@ router = APIRouter(prefix="/v1", tags=["games"])
 
 HandNo = Annotated[int, Path(ge=1, le=64)]
 
+PTN: Final = "text/plain"
 NDJSON: Final = "application/x-ndjson"
 CHUNK: Final = 500
 
@@ -140,11 +141,15 @@ async def one_hand(gateway: Lobby, person: SignedIn, table_id: TableId, hand_no:
     return views.hand(game, hand)
 
 
-@router.get("/games/{table_id}/record", response_class=PlainTextResponse)
-async def game_record(gateway: Lobby, person: SignedIn, table_id: TableId) -> str:
+@router.get(
+    "/games/{table_id}/record",
+    responses={200: {"content": {PTN: {}}}},
+    response_class=Response,
+)
+async def game_record(gateway: Lobby, person: SignedIn, table_id: TableId) -> Response:
     """The finished hands in PTN, for other programs."""
     game = await _game(gateway, table_id, person)
-    return record.ptn_of(game, await _hands(gateway, table_id))
+    return Response(record.ptn_of(game, await _hands(gateway, table_id)), media_type=PTN)
 
 
 @router.get("/games/{table_id}/hands/{hand_no}/proof")

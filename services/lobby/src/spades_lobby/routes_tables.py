@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 
 from spades_events import RulesetChoice, TableKind, commands
@@ -55,6 +56,9 @@ async def open_table(
     )
     table_id, _ = await gateway.seats.open(person, key, command)
     game = await gateway.seats.game_now(table_id, person.account_id)
+    if kind is TableKind.ONLINE:
+        # A snapshot does not say what its host has just chosen.
+        game = msgspec.structs.replace(game, bots_welcome=body.bots_welcome)
     response.headers["Location"] = f"/v1/tables/{table_id}"
     names = await gateway.names_of(game)
     return views.table(game, gateway.desk.part_of(table_id), names)

@@ -225,7 +225,8 @@ class Seats:
             fee_coins=seen.fee_coins,
             clock_ms=seen.clock_ms,
             host=seen.host,
-            bots_welcome=False,
+            # Only an online table's host is asked; the read model will say.
+            bots_welcome=seen.kind is not TableKind.ONLINE,
             anchor=seen.anchor,
             phase="seating" if seen.phase == "seating" else "playing",
             seats=seen.seats,
