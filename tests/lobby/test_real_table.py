@@ -209,6 +209,10 @@ async def test_too_few_coins_are_said_with_the_numbers(stack: Stack) -> None:
     async with person_of(stack.addresses[1]) as player:
         await player.account()
         table_id = await player.open_table(kind="coins", stake_coins=1_000)
-        refused = await player.http.put(f"/v1/tables/{table_id}/seats/any")
+        seat, same_key = f"/v1/tables/{table_id}/seats/any", {"Idempotency-Key": uuid4().hex}
+        refused = await player.http.put(seat, headers=same_key)
         assert (refused.status_code, refused.json()["code"]) == (409, "insufficient_balance")
         assert (refused.json()["needed_coins"], refused.json()["available_coins"]) == (1_100, 1_000)
+        # The request again has the outcome that it had, though its events went by long ago.
+        again = await player.http.put(seat, headers=same_key, timeout=30)
+        assert (again.status_code, again.json()["code"]) == (409, "insufficient_balance")

@@ -120,6 +120,16 @@ async def test_a_seat_is_taken_given_up_and_taken_again(lobby: House) -> None:
         assert (await other.http.put(f"{seats}/2")).status_code == 200
 
 
+async def test_only_ones_own_seat_is_given_up(lobby: House) -> None:
+    async with lobby.player() as player:
+        await player.guest()
+        table_id = await player.open_table()
+        assert (await player.http.put(f"/v1/tables/{table_id}/seats/0")).json()["seat"] == 0
+        other = await player.http.delete(f"/v1/tables/{table_id}/seats/3")
+        assert (other.status_code, other.json()["code"]) == (409, "not_seated")
+        assert (await player.http.delete(f"/v1/tables/{table_id}/seats/0")).status_code == 200
+
+
 async def test_twenty_joins_of_one_person_at_once_take_one_seat(lobby: House) -> None:
     async with lobby.player() as player:
         await player.guest()
