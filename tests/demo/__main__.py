@@ -18,8 +18,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tests.demo import report
 from tests.demo.checks import Streams, audit
 from tests.demo.crowd import TABLES, hundred_tables
-from tests.demo.game import RULESETS, Plan, Played, plans, play
-from tests.demo.gateway import Gateway
+from tests.demo.game import RULESETS, Plan, Played, enter, plans, play
+from tests.demo.gateway import Gateway, NoAnswer, Refused
 from tests.demo.kills import Killer, parsed
 from tests.demo.stack import STATE, NotStarted, Stack, running
 
@@ -69,12 +69,13 @@ async def _play_all(console: Console, planned: list[Plan], gateway: Gateway, kil
     gate = asyncio.Semaphore(AT_ONCE_MAX)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("games", total=len(games))
+        task = progress.add_task("people", total=len(games))
 
         async def play_one(played: Played) -> None:
             async with gate:
                 try:
-                    await play(gateway, played)
+                    if played.players:
+                        await play(gateway, played)
                 except* Exception as group:  # noqa: BLE001 - shown as this game's fault; the others go on
                     played.faults += [repr(error) for error in group.exceptions]
             progress.advance(task)
@@ -88,6 +89,8 @@ async def _play_all(console: Console, planned: list[Plan], gateway: Gateway, kil
                 )
                 await asyncio.sleep(0.5)
 
+        # First of all the people: their passwords would cost the games of others dearly.
+        await asyncio.gather(*(_enter(gateway, played) for played in games))
         telling = asyncio.create_task(tell())
         killing = asyncio.create_task(killer.run())
         await asyncio.gather(*(play_one(played) for played in games))
@@ -97,6 +100,14 @@ async def _play_all(console: Console, planned: list[Plan], gateway: Gateway, kil
         with contextlib.suppress(asyncio.CancelledError):
             await telling
     return games
+
+
+async def _enter(gateway: Gateway, played: Played) -> None:
+    try:
+        await enter(gateway, played)
+    except (NoAnswer, Refused) as error:
+        played.players.clear()
+        played.faults.append(str(error))
 
 
 async def _check(console: Console, stack: Stack, games: Sequence[Played], killer: Killer) -> bool:

@@ -82,14 +82,18 @@ class Played:
         return max((player.hands for player in self.players), default=0)
 
 
+async def enter(gateway: Gateway, played: Played) -> None:
+    """Bring a game's people: guests, or accounts with coins."""
+    chance = random.Random(played.plan.number)
+    for manner in played.plan.manners:
+        account = Account(gateway, f"Demo {secrets.token_hex(5)}")
+        played.players.append(Player(account, manner, chance))
+    await asyncio.gather(*(_enter(player.account, played.plan) for player in played.players))
+
+
 async def play(gateway: Gateway, played: Played) -> None:
     """Play a game to its end; what went wrong stands in `played.faults`."""
     plan, started_s = played.plan, time.monotonic()
-    chance = random.Random(plan.number)
-    for manner in plan.manners:
-        account = Account(gateway, f"Demo {secrets.token_hex(5)}")
-        played.players.append(Player(account, manner, chance))
-    await asyncio.gather(*(_enter(player.account, plan) for player in played.players))
     host = played.players[0]
     played.table_id = await host.account.open_table(_table(plan))
     price_coins = plan.stake_coins + (plan.stake_coins + 9) // 10 if plan.stake_coins else 0

@@ -8,7 +8,7 @@ import pytest
 from spades_events import events
 from spades_local.testing import Namespace
 from spades_replay import Verifier, read
-from tests.demo.game import Plan, Played, play
+from tests.demo.game import Plan, Played, enter, play
 from tests.demo.gateway import Gateway
 from tests.demo.player import Manner
 from tests.flow.services import Services, running
@@ -33,6 +33,7 @@ def short(number: int, kind: str, *manners: Manner, stake_coins: int = 0) -> Pla
 async def play_all(services: Services, games: Sequence[Played]) -> None:
     """Play the games beside each other; nobody may have been told anything wrong."""
     async with Gateway(services.address) as gateway, asyncio.timeout(LIMIT_S):
+        await asyncio.gather(*(enter(gateway, game) for game in games))
         await asyncio.gather(*(play(gateway, game) for game in games))
     for game in games:
         assert game.faults == [], services.said()
