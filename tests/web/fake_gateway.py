@@ -228,6 +228,17 @@ class FakeGateway:
         self.tables[table.table_id] = table
         return JSONResponse(self.summary(table), 201)
 
+    async def post_invite(self, request: Request) -> Response:
+        table = self.table_of(request)
+        return JSONResponse({"table_id": table.table_id, "code": table.table_id}, 201)
+
+    async def redeem_invite(self, request: Request) -> Response:
+        self.account_of(request)
+        table = self.tables.get((await request.json())["code"])
+        if table is None:
+            raise Problem(404, "not_found", "There is no such table.")
+        return JSONResponse(self.summary(table))
+
     async def get_tables(self, request: Request) -> Response:
         self.account_of(request)
         shown = [self.summary(t) for t in self.tables.values() if t.phase != "ended" and t.kind != "private"]
@@ -322,6 +333,8 @@ class FakeGateway:
             Route("/v1/tables", self.post_table, methods=["POST"]),
             Route("/v1/tables", self.get_tables),
             Route("/v1/tables/{id}", self.get_table),
+            Route("/v1/tables/{id}/invites", self.post_invite, methods=["POST"]),
+            Route("/v1/invites", self.redeem_invite, methods=["POST"]),
             Route("/v1/games/{id}", self.get_table),
             Route("/v1/games/{id}/events", self.events),
             Route("/v1/ws-tickets", self.ticket, methods=["POST"]),

@@ -119,7 +119,7 @@ def test_two_people_at_a_private_table(visit: Visit) -> None:
     host.click("[data-sit='0']")
     host.wait_for_selector("[data-action=start]")
     friend = visit(390, 844, has_touch=True).page
-    friend.goto(host.url)
+    friend.goto(host.locator(".invite input").input_value())
     friend.click("[data-sit='1']")
     expect(host.locator("[data-seat='1'] .seat-name")).not_to_have_text("Empty seat")
     host.click("[data-action=start]")

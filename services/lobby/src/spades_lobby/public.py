@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse, Response
 
 from spades_lobby import (
@@ -71,7 +72,8 @@ def rest(gateway: Gateway, probes: Probes) -> FastAPI:
         app.include_router(routes.router)
     _add_probes(app, probes)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
-    app.mount("/", Page(gateway.settings.lobby_web_dir), name="page")
+    # Only the page's own files: what holds a secret is not squeezed beside what a stranger chose.
+    app.mount("/", GZipMiddleware(Page(gateway.settings.lobby_web_dir), minimum_size=1_000), name="page")
     return app
 
 

@@ -121,6 +121,11 @@ export const table = (id) => call("GET", `/tables/${encodeURIComponent(id)}`);
 export const openTable = (wanted, key) =>
   call("POST", "/tables", { stake_coins: 0, bots_welcome: false, ...wanted }, { "idempotency-key": key });
 
+/** The code of a private table. @param {string} id @returns {Promise<{table_id: string, code: string}>} */
+export const inviteTo = (id) => call("POST", `/tables/${encodeURIComponent(id)}/invites`);
+/** Enter a private table by its code. @param {string} code @returns {Promise<TableSummary>} */
+export const redeemInvite = (code) => call("POST", "/invites", { code });
+
 /** @returns {Promise<GameSummary[]>} */
 export const myGames = async () => (await call("GET", "/me/games")).games;
 /** @param {string} id @returns {Promise<GameSummary>} */

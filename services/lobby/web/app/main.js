@@ -12,6 +12,7 @@ import { LazyPage } from "./views/lazy.js";
 /** Pages beyond home, each loaded when it is first opened. @type {[RegExp, () => Promise<any>, string][]} */
 const PAGES = [
   [/^\/table\/([^/]+)$/, () => import("./views/table.js"), "TablePage"],
+  [/^\/invite\/([^/]+)$/, () => import("./views/invite.js"), "InvitePage"],
   [/^\/replay\/([^/]+)$/, () => import("./views/replay.js"), "ReplayPage"],
   [/^\/rules(?:\/([a-z]+))?$/, () => import("./views/rules.js"), "RulesPage"],
   [/^\/(testing)$/, () => import("./views/testing.js"), "TestingPage"],
@@ -23,7 +24,7 @@ function App() {
   useStore(prefs);
   showPrefs();
   // A link to a table works for a stranger too: they come as a guest.
-  const needsSomeone = path.startsWith("/table/") || path.startsWith("/replay/");
+  const needsSomeone = ["/table/", "/invite/", "/replay/"].some((start) => path.startsWith(start));
   useEffect(() => {
     if (needsSomeone && who === null) void someone();
   }, [needsSomeone, who]);

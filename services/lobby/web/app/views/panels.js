@@ -1,5 +1,6 @@
 // What stands in the middle of the table when no trick does: seating, swap, end of hand, end of game.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { inviteTo } from "../api.js";
 import { html } from "../html.js";
 import { BOT } from "../table/reduce_seats.js";
 import { endWords, reasonWords } from "../table/say.js";
@@ -51,7 +52,7 @@ export function Seating({ state, session, busy }) {
           </div>`
         : null
     }
-    ${state.kind !== "coins" ? html`<${Invite} tableId=${state.tableId} />` : null}
+    ${state.kind !== "coins" ? html`<${Invite} tableId=${state.tableId} isPrivate=${state.kind === "private"} />` : null}
     <div class="button-row">
       ${
         host && seated && (numbered || state.botsWelcome) && state.kind !== "coins"
@@ -90,10 +91,16 @@ export function Price({ stake, fee }) {
   </p>`;
 }
 
-/** @param {{tableId: string}} props */
-function Invite({ tableId }) {
+/** A private table is entered by its code, any other by its id. @param {{tableId: string, isPrivate: boolean}} props */
+function Invite({ tableId, isPrivate }) {
   const [copied, setCopied] = useState(false);
-  const link = `${location.origin}/#/table/${tableId}`;
+  const [code, setCode] = useState("");
+  useEffect(() => {
+    // Who may not know the code gets no link to pass on.
+    if (isPrivate) inviteTo(tableId).then((invite) => setCode(invite.code), () => setCode(""));
+  }, [tableId, isPrivate]);
+  if (isPrivate && !code) return null;
+  const link = `${location.origin}/#${isPrivate ? `/invite/${code}` : `/table/${tableId}`}`;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link);
