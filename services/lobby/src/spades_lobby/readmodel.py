@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import psycopg
-from sqlalchemy import Text, cast, exists, select, tuple_
+from sqlalchemy import Select, Text, cast, exists, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -171,38 +171,25 @@ async def games_of(
     return [ListedGame(_decode_game(row.state), row.joined_at) for row in found]
 
 
-async def events_after(db: AsyncConnection, table_id: str, after: int, limit: int) -> list[EventRow]:
-    found = await db.execute(
-        select(
-            game_event.c.table_id,
-            game_event.c.version,
-            game_event.c.type,
-            game_event.c.at_ms,
-            game_event.c.seats,
-            cast(game_event.c.body, Text).label("body"),
-        )
-        .where(game_event.c.table_id == table_id, game_event.c.version > after)
-        .order_by(game_event.c.version)
-        .limit(limit)
-    )
+def _events_of(table_id: str) -> Select[Any]:
+    """One game's events in order, their bodies as they were written."""
+    body = cast(game_event.c.body, Text).label("body")
+    columns = [game_event.c[name] for name in EventRow._fields if name != "body"]
+    return select(*columns, body).where(game_event.c.table_id == table_id).order_by(game_event.c.version)
+
+
+async def _event_rows(db: AsyncConnection, query: Select[Any]) -> list[EventRow]:
+    found = await db.execute(query)
     return [EventRow(**{**row._asdict(), "body": row.body.encode()}) for row in found]
+
+
+async def events_after(db: AsyncConnection, table_id: str, after: int, limit: int) -> list[EventRow]:
+    return await _event_rows(db, _events_of(table_id).where(game_event.c.version > after).limit(limit))
 
 
 async def events_of_types(db: AsyncConnection, table_id: str, types: Sequence[str]) -> list[EventRow]:
     """The events of these CloudEvents types, in order."""
-    found = await db.execute(
-        select(
-            game_event.c.table_id,
-            game_event.c.version,
-            game_event.c.type,
-            game_event.c.at_ms,
-            game_event.c.seats,
-            cast(game_event.c.body, Text).label("body"),
-        )
-        .where(game_event.c.table_id == table_id, game_event.c.type.in_(list(types)))
-        .order_by(game_event.c.version)
-    )
-    return [EventRow(**{**row._asdict(), "body": row.body.encode()}) for row in found]
+    return await _event_rows(db, _events_of(table_id).where(game_event.c.type.in_(list(types))))
 
 
 async def post_entries(db: AsyncConnection, rows: Sequence[EntryRow]) -> None:
