@@ -21,6 +21,7 @@ GAMES ?= 20
 RULESET ?=
 KILLS ?= 0
 TESTS ?= tests
+WORKERS ?= 2
 
 ##@ Setup
 
@@ -79,7 +80,7 @@ reset: $(READY) ## Stop, then wipe both stores together: every game and coin is 
 
 .PHONY: status
 status: $(READY) ## Say what runs, where, since when
-	@$(PYTHON) -m spades_local status
+	@$(PYTHON) -m spades_local status || test $$? -eq 3
 
 ##@ Test
 
@@ -97,9 +98,9 @@ format: $(READY) ## Put the code in shape: import order, what can be mended, for
 	@$(VENV)/bin/ruff format .
 
 .PHONY: test
-test: $(READY) $(PAGE) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some)
+test: $(READY) $(PAGE) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some, WORKERS=2)
 	@$(VENV)/node --test $(WEB)/tests/*_test.mjs
-	@$(PYTHON) -m pytest $(TESTS)
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
 .PHONY: test-fast
 test-fast: $(READY) $(PAGE) ## Only the tests that need no server

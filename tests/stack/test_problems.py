@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -86,6 +87,18 @@ def test_jars_that_are_there_and_intact_are_not_fetched_again(tmp_path: Path) ->
     first = ensure_jars(tmp_path, quiet, two_jars)
     assert ensure_jars(tmp_path, quiet, no_jars) == first
     assert [jar.read_bytes() for jar in first] == [b"classes of kafka.jar", b"classes of log4j.jar"]
+
+
+def test_two_who_start_at_once_fetch_the_jars_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as starts:
+        second: list[Future[tuple[Path, ...]]] = []
+
+        def one_more_starts(folder: Path) -> list[Path]:
+            second.append(starts.submit(ensure_jars, tmp_path, quiet, no_jars))
+            return two_jars(folder)
+
+        first = starts.submit(ensure_jars, tmp_path, quiet, one_more_starts)
+        assert first.result(20) == second[0].result(20)
 
 
 @pytest.mark.parametrize("damage", ["cut short", "other bytes", "deleted", "no list", "list cut", "old list"])

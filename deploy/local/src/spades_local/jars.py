@@ -1,5 +1,7 @@
 """The Kafka jars: resolved once into the user's cache, checked before each start."""
 
+import contextlib
+import fcntl
 import hashlib
 import importlib.util
 import json
@@ -7,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spades_local.places import told_when_full
@@ -31,7 +33,22 @@ def ensure_jars(cache: Path, tell: Callable[[str], None], resolve: Resolve | Non
 
     Raises JarsUnavailable when they cannot be had, WheelMissing without the resolver.
     """
-    resolve = resolve or _resolve
+    with _alone_in(cache):
+        return _ensured(cache, tell, resolve or _resolve)
+
+
+@contextlib.contextmanager
+def _alone_in(cache: Path) -> Iterator[None]:
+    """One fetch at a time: whoever starts meanwhile waits, and then finds the jars."""
+    with contextlib.ExitStack() as held:
+        # A cache folder that cannot be written is told of where the jars are put.
+        with contextlib.suppress(OSError):
+            cache.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(held.enter_context((cache / "fetching.lock").open("a")), fcntl.LOCK_EX)
+        yield
+
+
+def _ensured(cache: Path, tell: Callable[[str], None], resolve: Resolve) -> tuple[Path, ...]:
     folder = cache / f"kafka-{KAFKA_VERSION}"
     manifest = folder / "jars.json"
     if manifest.exists():
