@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from spades_rules.bids import BLIND_NIL, Bid, parse_bid
-from spades_rules.cards import CARD_NAMES, DECKS, SUIT_MASK_OF, SUIT_OF, Card, Mask
+from spades_rules.bids import Bid, parse_bid
+from spades_rules.cards import CARD_NAMES, DECKS, SUIT_OF, Card, Mask
 from spades_rules.commands import Command, DealHand, LookAtCards, PassCards, PlaceBid, PlayCard
 from spades_rules.events import (
     BidMade,
@@ -129,11 +129,10 @@ def _place_bid(game: Game, command: PlaceBid) -> tuple[Event, ...]:
     if seat != game.turn:
         raise Rejected(Reject.NOT_YOUR_TURN, seat=seat, turn=game.turn)
     bid = parse_bid(command.bid)
-    if seat in game.face_down:
-        if bid != BLIND_NIL:
-            raise Rejected(Reject.LOOK_FIRST, seat=seat, legal_bids=legal_bids(game))
-    elif bid == BLIND_NIL:
-        raise Rejected(Reject.BLIND_NIL_CLOSED, seat=seat, legal_bids=legal_bids(game))
+    legal = legal_bids(game)
+    if bid not in legal:
+        code = Reject.LOOK_FIRST if seat in game.face_down else Reject.BLIND_NIL_CLOSED
+        raise Rejected(code, seat=seat, legal_bids=legal)
     made = BidMade(seat, bid)
     if seat != game.deal.dealer:
         return (made,)
@@ -168,14 +167,10 @@ def _play_card(game: Game, command: PlayCard) -> tuple[Event, ...]:
     turn = (leader + len(trick)) & 3
     if seat != turn:
         raise Rejected(Reject.NOT_YOUR_TURN, seat=seat, turn=Seat(turn))
-    hand = game.hands[turn]
-    if trick:
-        legal = hand & SUIT_MASK_OF[trick[0]] or hand
-    else:
-        legal = legal_leads(hand, broken=game.broken)
+    legal = legal_cards(game)
     # A negative number would raise from the shift; what is no card at all is in no hand either.
     if not 0 <= card < len(CARD_NAMES) or not legal >> card & 1:
-        raise _card_refused(game, seat, card, Mask(legal))
+        raise _card_refused(game, seat, card, legal)
     played = CardPlayed(seat, card)
     if not trick:
         return (played,)
