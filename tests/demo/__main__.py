@@ -34,7 +34,7 @@ def main(
     state: Annotated[Path, typer.Option(help="The stack's folder.")] = STATE,
 ) -> None:
     """Play whole games through the public interface, then check every promise."""
-    if ruleset and ruleset not in [name for name, _ in RULESETS]:
+    if ruleset and ruleset not in RULESETS:
         raise typer.BadParameter(f"there is no rule set {ruleset}")
     try:
         wanted = parsed(kills)
@@ -114,7 +114,7 @@ async def _check(console: Console, stack: Stack, games: Sequence[Played], killer
     streams = Streams()
     await streams.read(stack)
     totals = streams.verifier.totals()
-    console.print(report.games_table(games, streams.verifier.tables))
+    console.print(report.games_table(games, streams.verifier.tables, streams.blind))
     in_order, said = await audit(stack)
     journal = [acked for played in games for acked in played.moves]
     compared = sum(player.socket.compared for played in games for player in played.players)
@@ -139,6 +139,12 @@ async def _check(console: Console, stack: Stack, games: Sequence[Played], killer
             "every acknowledged move stands in its stream exactly once",
             streams.missing(journal),
             f"{len(journal)} moves",
+        ),
+        report.check_line(
+            console,
+            "where Blind Nil was offered to people it was bid",
+            streams.unbid(games),
+            streams.blind_nil_line(games),
         ),
         report.check_line(
             console,

@@ -12,13 +12,15 @@ from tests.demo.gateway import Account, Gateway
 from tests.demo.player import Acked, Manner, Player
 
 STAKES = (10, 20, 50, 100, 200)
-RULESETS: tuple[tuple[str, dict[str, int | bool]], ...] = (
-    ("deniro", {}),
-    ("classic", {}),
-    ("bicycle", {"blind_nil": True, "swap": True}),
-    ("club", {}),
-    ("jokers", {"blind_nil": True}),
-)
+Options = dict[str, int | bool]
+# The hosts' options of each rule set, from one game of it to the next.
+RULESETS: dict[str, tuple[Options, ...]] = {
+    "deniro": ({},),
+    "classic": ({"blind_nil": True, "swap": True}, {}, {"nil": 50, "target": 250, "blind_nil": True}),
+    "bicycle": ({"blind_nil": True, "swap": True}, {}),
+    "club": ({},),
+    "jokers": ({"blind_nil": True, "swap": True}, {"blind_nil": True}, {}),
+}
 _S, _L, _Q, _D = Manner.STEADY, Manner.LEAVES, Manner.SILENT, Manner.DROPS
 # Kind of table, and one person a seat; bots take the others.
 TABLES: tuple[tuple[str, tuple[Manner, ...]], ...] = (
@@ -44,17 +46,18 @@ class Plan:
     number: int
     kind: str
     ruleset: str
-    options: dict[str, int | bool]
+    options: Options
     stake_coins: int
     manners: tuple[Manner, ...]
 
 
 def plans(games: int, ruleset: str | None) -> Iterator[Plan]:
     """A mix of kinds, people and manners; every rule set, or one."""
-    choices = [(name, options) for name, options in RULESETS if ruleset in (None, name)]
+    names = [name for name in RULESETS if ruleset in (None, name)]
     for number in range(games):
         kind, manners = TABLES[number % len(TABLES)]
-        name, options = choices[number % len(choices)]
+        name = names[number % len(names)]
+        options = RULESETS[name][number // len(names) % len(RULESETS[name])]
         stake_coins = 0 if kind == "practice" else STAKES[number % len(STAKES)]
         yield Plan(number + 1, kind, name, options, stake_coins, manners)
 
@@ -80,6 +83,11 @@ class Played:
     @property
     def hands(self) -> int:
         return max((player.hands for player in self.players), default=0)
+
+    @property
+    def blind_offers(self) -> int:
+        """Turns at which its people were offered Blind Nil and answered in time."""
+        return sum(player.blind_offers for player in self.players)
 
 
 async def enter(gateway: Gateway, played: Played) -> None:

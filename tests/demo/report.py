@@ -6,16 +6,32 @@ from rich.console import Console
 from rich.table import Table
 
 from spades_replay import TableReplay, nets_told
+from tests.demo.checks import BlindNils
 from tests.demo.game import Played
 from tests.demo.player import Manner
 
 MIB = 1 << 20
 
 
-def games_table(games: Sequence[Played], tables: Mapping[str, TableReplay]) -> Table:
-    """A row a game: ruleset, people, hands, score, which seats were left, stakes, payouts."""
+def games_table(games: Sequence[Played], tables: Mapping[str, TableReplay], blind: Mapping[str, BlindNils]) -> Table:
+    """A row a game: ruleset, people, hands, Blind Nil, score, which seats were left, stakes, payouts."""
     table = Table(title="Games", title_justify="left")
-    columns = ("#", "kind", "rules", "people", "hands", "score", "end", "left", "silent", "stake", "payouts", "s")
+    # Of Blind Nil: hands dealt face down, bids, swaps.
+    columns = (
+        "#",
+        "kind",
+        "rules",
+        "people",
+        "hands",
+        "blind",
+        "score",
+        "end",
+        "left",
+        "silent",
+        "stake",
+        "payouts",
+        "s",
+    )
     for name in columns:
         table.add_column(name, justify="right" if name in ("#", "hands", "stake", "s") else "left", no_wrap=True)
     for played in games:
@@ -26,6 +42,7 @@ def games_table(games: Sequence[Played], tables: Mapping[str, TableReplay]) -> T
             plan.ruleset,
             _people(played),
             str(played.hands),
+            _blind(blind.get(played.table_id)),
             f"{played.scores[0]}–{played.scores[1]}",
             played.end_reason or "-",
             _left(tables.get(played.table_id)),
@@ -40,6 +57,10 @@ def games_table(games: Sequence[Played], tables: Mapping[str, TableReplay]) -> T
 def _people(played: Played) -> str:
     cut = sum(player.socket.reconnections for player in played.players)
     return f"{len(played.players)}" + (f" ({cut} cuts)" if cut else "")
+
+
+def _blind(blind: BlindNils | None) -> str:
+    return f"{len(blind.face_down)}/{len(blind.bids)}/{blind.swaps}" if blind and blind.face_down else "-"
 
 
 def _left(table: TableReplay | None) -> str:
