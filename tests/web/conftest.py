@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.web.fake_gateway import WEB, FakeGateway
 from tests.web.fake_table import FakeTable, Pace
@@ -21,6 +21,7 @@ from tests.web.fake_table import FakeTable, Pace
 T = TypeVar("T")
 ROOT = WEB.parents[2]
 WAIT_MS = 20_000
+expect.set_options(timeout=WAIT_MS)
 
 # Without these Chromium asks for hosts of its own, which a closed network refuses many times over.
 CHROMIUM_FLAGS = [

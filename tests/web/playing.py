@@ -1,6 +1,11 @@
 """How a test plays at the page: as a person does, by what the page shows."""
 
+import time
+from collections.abc import Iterable
+
 from playwright.sync_api import Page
+
+BIDDING_S_MAX = 60
 
 
 def bid(page: Page, value: int | str = 3) -> None:
@@ -8,6 +13,19 @@ def bid(page: Page, value: int | str = 3) -> None:
     page.click(f"[data-bid='{value}']")
     page.click("[data-action=bid]")
     page.wait_for_selector("[data-action=bid]", state="detached")
+
+
+def bid_in_turn(pages: Iterable[Page], value: int | str = 2) -> None:
+    """Each of several people at one table bids once, whoever's turn comes first."""
+    waiting, until = list(pages), time.monotonic() + BIDDING_S_MAX
+    while waiting:
+        for page in list(waiting):
+            if page.locator("[data-action=bid]").count():
+                bid(page, value)
+                waiting.remove(page)
+        assert time.monotonic() < until, "the turn never came"
+        for page in waiting[:1]:
+            page.wait_for_timeout(20)
 
 
 def play_card(page: Page) -> str:

@@ -60,7 +60,7 @@ def test_a_refused_card_says_the_rule_that_refuses_it(visit: Visit) -> None:
         refused = page.locator(".hand .card.is-refused")
         if refused.count():
             assert refused.first.get_attribute("aria-disabled") == "true"
-            refused.first.click(force=True)
+            refused.first.click(force=True, position={"x": 10, "y": 16})
             words = page.locator(".toast.is-refusal").inner_text()
             assert "follow suit" in words or "not broken" in words
             return

@@ -1,11 +1,12 @@
 // A modal dialog: the browser's own, which keeps the focus inside and closes on Escape.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 
 /** @param {{title: string, onClose: () => void, children?: any, wide?: boolean}} props */
 export function Dialog({ title, onClose, children, wide }) {
   const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
+  // At once: an Escape pressed before the next frame must find it open.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog && !dialog.open) dialog.showModal();
     return () => dialog?.close();
@@ -21,6 +22,10 @@ export function Dialog({ title, onClose, children, wide }) {
     onCancel=${(/** @type {Event} */ event) => {
       event.preventDefault();
       onClose();
+    }}
+    onClose=${() => {
+      // The browser may close it without asking first, as on a second Escape; what is gone already is no news.
+      if (ref.current?.isConnected) onClose();
     }}
     onClick=${onBackdrop}
   >

@@ -40,7 +40,7 @@ export function TablePage({ tableId, me }) {
   const moves = useMoves(session, state);
   useAutoStart(session, state, status);
   useTableEffects(session);
-  useTableKeys({ session, state, moves, openMenu: setMenu, menuOpen: menu !== null || leaving });
+  useTableKeys({ session, state, moves, openMenu: setMenu, open: leaving ? "dialog" : menu ? "menu" : "table" });
 
   if (status === "not_found") return html`<${NoTable} />`;
   const again = () =>

@@ -1,5 +1,5 @@
 // Keys at the table: numbers bid, T V P R tell, ? opens the menu. Cards move by the hand's own arrows.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { announce } from "../announce.js";
 import { prefs } from "../prefs.js";
 import { bidsWords, turnWords } from "../table/say.js";
@@ -7,34 +7,39 @@ import { isOwnTurn } from "../table/selectors.js";
 
 const SECOND_DIGIT_MS = 1_000;
 
+/** The keys that open a page of the menu, or turn to it. @type {Record<string, string>} */
+const PAGES = { "?": "keys", p: "sheet", r: "trick" };
+
 /**
  * @param {{session: import("../table/session.js").TableSession, state: import("../table/types.js").TableState,
- *   moves: any, openMenu: (page: string) => void, menuOpen: boolean}} props
+ *   moves: any, openMenu: (page: string) => void, open: "table" | "menu" | "dialog"}} props
+ *   `open`: what takes the keys just now
  */
-export function useTableKeys({ session, state, moves, openMenu, menuOpen }) {
+export function useTableKeys({ session, state, moves, openMenu, open }) {
   const digit = useRef({ value: 0, at: 0 });
-  useEffect(() => {
+  // Before the next event, not after the next frame: a key pressed in between would find the page of before.
+  useLayoutEffect(() => {
     /** @param {KeyboardEvent} event */
     const onKey = (event) => {
-      if (menuOpen || event.ctrlKey || event.metaKey || event.altKey || !prefs.get().shortcuts) return;
+      if (open === "dialog" || event.ctrlKey || event.metaKey || event.altKey || !prefs.get().shortcuts) return;
       const target = /** @type {HTMLElement} */ (event.target);
-      if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
-      if (pressed(event.key, target)) event.preventDefault();
+      if (/^(SELECT|TEXTAREA)$/.test(target.tagName)) return;
+      if (target instanceof HTMLInputElement && !/^(checkbox|radio)$/.test(target.type)) return;
+      if (turned(event.key) || (open === "table" && pressed(event, target))) event.preventDefault();
     };
 
-    /** @param {string} key @param {HTMLElement} target @returns {boolean} whether the key meant something */
-    function pressed(key, target) {
-      if (/^[0-9]$/.test(key) && state.handPhase === "auction" && isOwnTurn(state)) return number(Number(key));
+    /** @param {string} key */
+    function turned(key) {
+      const page = PAGES[key.toLowerCase()];
+      if (page) openMenu(page);
+      return page !== undefined;
+    }
+
+    /** @param {KeyboardEvent} event @param {HTMLElement} target @returns {boolean} whether the key meant something */
+    function pressed({ key, timeStamp }, target) {
+      if (/^[0-9]$/.test(key) && state.handPhase === "auction" && isOwnTurn(state))
+        return number(Number(key), timeStamp);
       switch (key.toLowerCase()) {
-        case "?":
-          openMenu("keys");
-          return true;
-        case "p":
-          openMenu("sheet");
-          return true;
-        case "r":
-          openMenu("trick");
-          return true;
         case "t":
           announce(turnWords(state, state.turn?.deadlineMs ? session.clock.leftMs(state.turn.deadlineMs) : null));
           return true;
@@ -48,12 +53,12 @@ export function useTableKeys({ session, state, moves, openMenu, menuOpen }) {
       }
     }
 
-    /** @param {number} pressedDigit */
-    function number(pressedDigit) {
-      const { value, at } = digit.current;
-      const two = value * 10 + pressedDigit;
-      const joined = value === 1 && Date.now() - at < SECOND_DIGIT_MS && two <= 13 ? two : pressedDigit;
-      digit.current = { value: joined, at: Date.now() };
+    /** @param {number} pressedDigit @param {number} at when it was pressed, however late the page hears of it */
+    function number(pressedDigit, at) {
+      const before = digit.current;
+      const two = before.value * 10 + pressedDigit;
+      const joined = before.value === 1 && at - before.at < SECOND_DIGIT_MS && two <= 13 ? two : pressedDigit;
+      digit.current = { value: joined, at };
       if (state.faceDown[state.seat ?? 0]) return false;
       moves.pickBid(joined === 0 ? "nil" : joined);
       announce(joined === 0 ? "Nil. Enter bids it." : `${joined}. Enter bids it.`);
