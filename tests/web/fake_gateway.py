@@ -3,19 +3,15 @@
 python -m tests.web.fake_gateway [--port 8787] [--bot-ms 667]      to look at the page by hand
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import base64
 import contextlib
 import hashlib
-import json
 import re
 import secrets
 import uuid
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,41 +24,18 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from spades_lobby import frames
-from spades_rules import OptionRefused
-from tests.web.fake_table import BOT, FakeTable, Frame, Pace, Refused, now_ms
+from spades_events import commands
+from spades_events.commands import OpenTable
+from spades_events.values import RulesetChoice, TableKind
+from spades_lobby import frames, talk
+from spades_table.domain import Refused
+from spades_table.opening import fee_of
+from tests.web.fake_people import Account, People, Problem
+from tests.web.fake_table import FakeTable, Frame, Pace, now_ms
 
 WEB = Path(__file__).parents[2] / "services" / "lobby" / "web"
-WELCOME_GRANT_COINS = 1000
-TOP_UP_COINS, TOP_UP_BELOW_COINS = 500, 100
 EVENTS_PER_PAGE = 200
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-
-
-@dataclass
-class Account:
-    account_id: str
-    name: str
-    guest: bool
-    password: str = ""
-    available_coins: int = 0
-    held_coins: int = 0
-    entries: list[dict[str, Any]] = field(default_factory=list)
-
-    def post(self, change: int, reason: str, table_id: str | None = None) -> None:
-        self.available_coins += change
-        entry = {
-            "entry_no": len(self.entries) + 1,
-            "at_ms": now_ms(),
-            "type": reason,
-            "change_coins": change,
-            "available_coins": self.available_coins,
-            "table_id": table_id,
-        }
-        self.entries.insert(0, entry)
-
-    def public(self) -> dict[str, Any]:
-        return {"account_id": self.account_id, "name": self.name, "guest": self.guest}
 
 
 class FakeGateway:
@@ -70,179 +43,113 @@ class FakeGateway:
 
     def __init__(self, pace: Pace | None = None) -> None:
         self.pace = pace or Pace()
-        self.accounts: dict[str, Account] = {}
-        self.sessions: dict[str, str] = {}
+        self.people = People()
+        self.people.seat_together = self.seat_together
         self.tickets: dict[str, str] = {}
         self.tables: dict[str, FakeTable] = {}
-        self.sockets: list[tuple[WebSocket, str]] = []
+        self.viewers: list[Viewer] = []
         self.start_scores: tuple[int, int] = (0, 0)
         self.tamper_secret = False
-
-    # -- accounts
-
-    def account_of(self, request: Request) -> Account:
-        account = self.accounts.get(self.sessions.get(request.cookies.get("session", ""), ""))
-        if account is None:
-            raise Problem(401, "signed_out", "Sign in first.")
-        return account
-
-    def new_account(self, name: str, *, guest: bool, password: str = "") -> Account:
-        number = len(self.accounts) + 1
-        account = Account(f"a-{number}", name or f"Guest {number}", guest, password)
-        self.accounts[account.account_id] = account
-        if not guest:
-            account.post(WELCOME_GRANT_COINS, "account_opened")
-        return account
-
-    def signed_in(self, account: Account, status: int = 201) -> Response:
-        cookie = secrets.token_hex(16)
-        self.sessions[cookie] = account.account_id
-        response = JSONResponse(account.public(), status)
-        response.set_cookie("session", cookie, httponly=True, samesite="strict")
-        return response
-
-    async def post_session(self, request: Request) -> Response:
-        body = await request.json()
-        if body.get("guest"):
-            return self.signed_in(self.new_account(body.get("name", ""), guest=True))
-        for account in self.accounts.values():
-            if account.name == body.get("name") and account.password == body.get("password"):
-                return self.signed_in(account)
-        raise Problem(401, "bad_credentials", "That name and password do not go together.")
-
-    async def delete_session(self, request: Request) -> Response:
-        self.sessions.pop(request.cookies.get("session", ""), None)
-        return Response(status_code=204)
-
-    async def post_account(self, request: Request) -> Response:
-        body = await request.json()
-        if any(account.name == body["name"] for account in self.accounts.values()):
-            raise Problem(409, "name_taken", "That name is taken.")
-        if len(body["password"]) < 8:
-            raise Problem(422, "weak_password", "A password has at least 8 characters.")
-        try:
-            account = self.account_of(request)
-        except Problem:
-            return self.signed_in(self.new_account(body["name"], guest=False, password=body["password"]))
-        account.name, account.password, account.guest = body["name"], body["password"], False
-        account.post(WELCOME_GRANT_COINS, "account_opened")
-        return JSONResponse(account.public(), 201)
-
-    async def me(self, request: Request) -> Response:
-        return JSONResponse(self.account_of(request).public())
-
-    # -- coins
-
-    async def wallet(self, request: Request) -> Response:
-        account = self.account_of(request)
-        coins = {"available_coins": account.available_coins, "held_coins": account.held_coins}
-        return JSONResponse(coins)
-
-    async def entries(self, request: Request) -> Response:
-        return JSONResponse({"entries": self.account_of(request).entries, "next": None})
-
-    async def top_up(self, request: Request) -> Response:
-        account = self.account_of(request)
-        if account.available_coins >= TOP_UP_BELOW_COINS:
-            raise Problem(409, "not_needed", "The top-up is for balances below 100.")
-        account.post(TOP_UP_COINS, "coins_granted")
-        return await self.wallet(request)
-
-    def settle(self, table: FakeTable) -> None:
-        payouts: list[dict[str, Any]] = []
-        for holder in table.seats:
-            assert holder is not None
-            leaver = table.leavers.get(holder["seat"])
-            account = self.accounts.get(leaver or holder["account_id"])
-            if account is None:
-                continue
-            won = leaver is None and table.winner == holder["seat"] % 2
-            net = table.stake_coins if won else -table.stake_coins
-            account.held_coins = 0
-            if leaver is None:
-                account.post(table.stake_coins + table.fee_coins + net, "settlement", table.table_id)
-            else:
-                net -= table.fee_coins
-            payouts.append({"account_id": account.account_id, "net_coins": net})
-        house = -sum(payout["net_coins"] for payout in payouts)
-        table.payouts = [*payouts, {"account_id": "house", "net_coins": house}]
+        self.statistics: Frame = {"hands": 0, "decks": []}
+        self.reports: list[tuple[str, str]] = []
 
     # -- tables
 
+    def open(self, account: Account, opening: OpenTable, table_id: str | None = None) -> FakeTable:
+        if opening.stake_coins and account.guest:
+            raise Problem(403, "account_required", "Coin tables need an account.")
+        table_id = table_id or str(uuid.uuid4())
+        try:
+            table = FakeTable(
+                table_id,
+                account.account_id,
+                opening,
+                pace=self.pace,
+                wallet=self.people.pay,
+                scores=self.start_scores,
+            )
+        except Refused as refused:
+            told = refused.rejection
+            raise Problem(422, told.code, told.message, field=told.field) from None
+        self.tables[table_id] = table
+        return table
+
+    async def post_table(self, request: Request) -> Response:
+        account, body = self.people.of(request), await request.json()
+        choice = RulesetChoice(name=body["ruleset"]["name"], options=body["ruleset"].get("options", {}))
+        wanted = {key: body[key] for key in ("stake_coins", "clock_ms", "bots_welcome") if key in body}
+        table = self.open(account, OpenTable(kind=TableKind(body["kind"]), ruleset=choice, **wanted))
+        return JSONResponse(self.summary(table), 201)
+
+    async def rematch(self, request: Request) -> Response:
+        account, ended = self.people.of(request), self.table_of(request)
+        again = str(uuid.uuid5(uuid.NAMESPACE_URL, ended.table_id))
+        if again not in self.tables:
+            opened = ended.told_of("table_opened")[0]
+            opening = OpenTable(
+                kind=TableKind(opened["kind"]),
+                ruleset=RulesetChoice(**opened["ruleset"]),
+                stake_coins=opened["stake_coins"],
+                clock_ms=opened["clock_ms"],
+                bots_welcome=opened["bots_welcome"],
+            )
+            self.open(account, opening, again)
+        return JSONResponse(self.summary(self.tables[again]), 201)
+
+    def seat_together(self, waiting: list[str]) -> str:
+        wish = self.people.queue[waiting[0]]
+        opening = OpenTable(
+            kind=TableKind.ONLINE,
+            ruleset=RulesetChoice(name=wish["ruleset"], options={}),
+            stake_coins=wish["stake_coins"],
+            bots_welcome=len(waiting) < 4,
+        )
+        table = self.open(self.people.accounts[waiting[0]], opening)
+        for account_id in waiting:
+            table.ask(account_id, commands.TakeSeat())
+        if len(waiting) < 4:
+            table.ask(waiting[0], commands.StartGame())
+        return table.table_id
+
+    def name_of(self, account_id: str | None) -> str | None:
+        account = self.people.accounts.get(account_id or "")
+        return None if account is None else account.name
+
     def summary(self, table: FakeTable) -> dict[str, Any]:
+        seen = table.seen()
+        price = seen.stake_coins + fee_of(seen.stake_coins)
         return {
             "table_id": table.table_id,
             "partition": 0,
-            "kind": table.kind,
-            "ruleset": table.choice,
-            "stake_coins": table.stake_coins,
-            "needed_coins": table.stake_coins + table.fee_coins,
-            "leaving_price_coins": table.stake_coins + table.fee_coins,
-            "clock_ms": table.clock_ms,
-            "bots_welcome": table.bots_welcome,
-            "host": {"account_id": table.host, "name": self.accounts[table.host].name},
-            "phase": table.phase,
-            "seats": [self.seat_summary(table, seat) for seat in range(4)],
-            "scores": table.game.scores,
-            "winner": table.winner,
-            "end_reason": table.end_reason,
-            "payouts": table.payouts or [],
-            "leavers": list(table.leavers.values()),
-        }
-
-    def seat_summary(self, table: FakeTable, seat: int) -> dict[str, Any]:
-        holder = table.seats[seat]
-        account_id = holder["account_id"] if holder else None
-        return {
-            "seat": seat,
-            "account_id": account_id,
-            "name": self.accounts[account_id].name if account_id in self.accounts else None,
-            "computer": account_id == BOT,
-            "free": holder is None,
+            "kind": seen.kind.value,
+            "ruleset": {"name": seen.ruleset.name, "options": seen.ruleset.options},
+            "stake_coins": seen.stake_coins,
+            "needed_coins": price,
+            "leaving_price_coins": price,
+            "clock_ms": seen.clock_ms,
+            "bots_welcome": table.told_of("table_opened")[0]["bots_welcome"],
+            "host": {"account_id": table.host, "name": self.name_of(table.host)},
+            "phase": seen.phase,
+            "seats": [
+                {
+                    "seat": seat,
+                    "account_id": holder and holder.account_id,
+                    "name": holder and self.name_of(holder.account_id),
+                    "computer": holder is not None and holder.account_id == "bot",
+                    "free": holder is None,
+                }
+                for seat, holder in enumerate(seen.seats)
+            ],
+            "scores": seen.scores,
+            "winner": seen.winner,
+            "end_reason": seen.end_reason,
+            "payouts": [payout for told in table.told_of("game_settled") for payout in told["payouts"]],
+            "leavers": [told["account_id"] for told in table.told_of("seat_left")],
         }
 
     def names(self, table: FakeTable) -> dict[str, str]:
-        ids = {table.host, *table.leavers.values()} | {h["account_id"] for h in table.seats if h}
-        return {one: self.accounts[one].name for one in ids if one != BOT}
-
-    async def post_table(self, request: Request) -> Response:
-        account = self.account_of(request)
-        body = await request.json()
-        if body.get("stake_coins") and account.guest:
-            raise Problem(403, "account_required", "Coin tables need an account.")
-        try:
-            table = FakeTable(
-                table_id=str(uuid.uuid4()),
-                host=account.account_id,
-                kind=body["kind"],
-                choice=body["ruleset"],
-                stake_coins=body.get("stake_coins", 0),
-                clock_ms=body.get("clock_ms") or (90_000 if body["kind"] == "coins" else None),
-                bots_welcome=body.get("bots_welcome", False),
-                pace=self.pace,
-                settle=self.settle,
-                start_scores=self.start_scores,
-            )
-        except OptionRefused as refused:
-            raise Problem(422, "option_refused", str(refused), field=refused.field) from refused
-        self.tables[table.table_id] = table
-        return JSONResponse(self.summary(table), 201)
-
-    async def post_invite(self, request: Request) -> Response:
-        table = self.table_of(request)
-        return JSONResponse({"table_id": table.table_id, "code": table.table_id}, 201)
-
-    async def redeem_invite(self, request: Request) -> Response:
-        self.account_of(request)
-        table = self.tables.get((await request.json())["code"])
-        if table is None:
-            raise Problem(404, "not_found", "There is no such table.")
-        return JSONResponse(self.summary(table))
-
-    async def get_tables(self, request: Request) -> Response:
-        self.account_of(request)
-        shown = [self.summary(t) for t in self.tables.values() if t.phase != "ended" and t.kind != "private"]
-        return JSONResponse({"tables": shown, "next": None})
+        ids = {table.host, *(told["holder"]["account_id"] for told in table.told_of("seat_taken"))}
+        return {one: name for one in ids if (name := self.name_of(one))}
 
     def table_of(self, request: Request) -> FakeTable:
         table = self.tables.get(request.path_params["id"])
@@ -250,20 +157,39 @@ class FakeGateway:
             raise Problem(404, "not_found", "There is no such table.")
         return table
 
+    async def post_invite(self, request: Request) -> Response:
+        table_id = self.table_of(request).table_id
+        return JSONResponse({"table_id": table_id, "code": table_id}, 201)
+
+    async def redeem_invite(self, request: Request) -> Response:
+        self.people.of(request)
+        table = self.tables.get((await request.json())["code"])
+        if table is None:
+            raise Problem(404, "not_found", "There is no such table.")
+        return JSONResponse(self.summary(table))
+
+    async def get_tables(self, request: Request) -> Response:
+        self.people.of(request)
+        shown = [self.summary(table) for table in self.tables.values()]
+        shown = [one for one in shown if one["phase"] != "ended" and one["kind"] != "private"]
+        return JSONResponse({"tables": shown, "next": None})
+
     async def get_table(self, request: Request) -> Response:
         return JSONResponse(self.summary(self.table_of(request)))
 
     async def my_games(self, request: Request) -> Response:
-        me = self.account_of(request).account_id
-        mine = [t for t in self.tables.values() if t.seat_of(me) is not None or me in t.leavers.values()]
-        return JSONResponse({"games": [self.summary(t) for t in mine], "next": None})
+        me = self.people.of(request).account_id
+        mine = [table for table in self.tables.values() if me in self.names(table) and table.told_of("seat_taken")]
+        return JSONResponse({"games": [self.summary(table) for table in mine], "next": None})
 
     async def events(self, request: Request) -> Response:
-        table = self.table_of(request)
         after = int(request.query_params.get("after", 0))
-        page = [self.told(public) for public, _ in table.log[after : after + EVENTS_PER_PAGE]]
+        page = [self.told(public) for public, _ in self.table_of(request).log[after : after + EVENTS_PER_PAGE]]
         more = page[-1]["seq"] if len(page) == EVENTS_PER_PAGE else None
         return JSONResponse({"events": page, "next": more})
+
+    async def get_statistics(self, request: Request) -> Response:
+        return JSONResponse(self.statistics)
 
     def told(self, frame: Frame) -> Frame:
         """A public event as this gateway tells it: an honest one does not change it."""
@@ -273,36 +199,33 @@ class FakeGateway:
 
     async def ticket(self, request: Request) -> Response:
         ticket = secrets.token_hex(16)
-        self.tickets[ticket] = self.account_of(request).account_id
+        self.tickets[ticket] = self.people.of(request).account_id
         return JSONResponse({"ticket": ticket}, 201)
 
     # -- sockets
 
     async def socket(self, socket: WebSocket) -> None:
         await socket.accept(subprotocol="spades.v1")
-        try:
-            hello = checked(await socket.receive_text())
-            account = self.accounts[self.tickets.pop(hello["ticket"])]
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+            # The page goes away, or a test cuts the line.
+            hello = frames.decode(await socket.receive_text())
+            assert isinstance(hello, frames.Hello)
+            account = self.people.accounts[self.tickets.pop(hello.ticket)]
             await socket.send_json({"type": "welcome", "server_ms": now_ms()} | account.public())
-            watch = checked(await socket.receive_text())
-            table = self.tables.get(watch["table_id"])
+            watch = frames.decode(await socket.receive_text())
+            assert isinstance(watch, frames.Watch)
+            table = self.tables.get(watch.table_id)
             if table is None:
                 await socket.send_json({"type": "error", "code": "not_found", "message": "No such table."})
                 await socket.close()
                 return
-            viewer = Viewer(self, socket, table, account)
-            self.sockets.append((socket, table.table_id))
-            await viewer.run(watch.get("last_seq"))
-        except (WebSocketDisconnect, RuntimeError):
-            # The page went away, or a test cut the line.
-            return
+            await Viewer(self, socket, table, account).run()
 
     async def drop_sockets(self) -> None:
         """Cut every connection as a lost network does."""
-        for socket, _ in self.sockets:
+        for viewer in self.viewers:
             with contextlib.suppress(RuntimeError):
-                await socket.close(1011)
-        self.sockets.clear()
+                await viewer.socket.close(1011)
 
     # -- the page
 
@@ -317,26 +240,21 @@ class FakeGateway:
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
         yield
         for table in self.tables.values():
-            if table.timer is not None:
-                table.timer.cancel()
+            table.stop()
 
     def app(self) -> Starlette:
         routes = [
-            Route("/v1/sessions", self.post_session, methods=["POST"]),
-            Route("/v1/sessions/current", self.delete_session, methods=["DELETE"]),
-            Route("/v1/accounts", self.post_account, methods=["POST"]),
-            Route("/v1/me", self.me),
+            *self.people.routes(),
             Route("/v1/me/games", self.my_games),
-            Route("/v1/wallet", self.wallet),
-            Route("/v1/wallet/entries", self.entries),
-            Route("/v1/wallet/top-up", self.top_up, methods=["POST"]),
             Route("/v1/tables", self.post_table, methods=["POST"]),
             Route("/v1/tables", self.get_tables),
             Route("/v1/tables/{id}", self.get_table),
             Route("/v1/tables/{id}/invites", self.post_invite, methods=["POST"]),
+            Route("/v1/tables/{id}/rematch", self.rematch, methods=["POST"]),
             Route("/v1/invites", self.redeem_invite, methods=["POST"]),
             Route("/v1/games/{id}", self.get_table),
             Route("/v1/games/{id}/events", self.events),
+            Route("/v1/statistics/deals", self.get_statistics),
             Route("/v1/ws-tickets", self.ticket, methods=["POST"]),
             WebSocketRoute("/v1/ws", self.socket),
             Route("/", self.page),
@@ -348,22 +266,6 @@ class FakeGateway:
             middleware=[Middleware(GZipMiddleware)],
             lifespan=self.lifespan,
         )
-
-
-def checked(text: str) -> Frame:
-    """The client's frame, held against the real gateway's own strict types. Raises BadFrame."""
-    frames.decode(text)
-    frame: Frame = json.loads(text)
-    return frame
-
-
-class Problem(Exception):
-    """An answer of RFC 9457 with a slug."""
-
-    def __init__(self, status: int, code: str, detail: str, **facts: object) -> None:
-        super().__init__(code)
-        self.status = status
-        self.body = {"status": status, "code": code, "title": code, "detail": detail} | facts
 
 
 async def problem_response(request: Request, problem: Exception) -> Response:
@@ -389,83 +291,86 @@ class Viewer:
 
     def __init__(self, gateway: FakeGateway, socket: WebSocket, table: FakeTable, account: Account) -> None:
         self.gateway, self.socket, self.table, self.account = gateway, socket, table, account
+        self.me = account.account_id
+        self.muted: set[str] = set()
         self.sent = 0
 
-    async def run(self, last_seq: int | None) -> None:
-        if last_seq is None or last_seq > len(self.table.log):
-            await self.resync()
-        else:
-            self.sent = last_seq
+    async def run(self) -> None:
+        await self.resync()
+        await self.tell_others("player_returned")
+        self.gateway.viewers.append(self)
         sender = asyncio.create_task(self.follow())
         try:
             while True:
-                await self.answer(checked(await self.socket.receive_text()))
+                await self.answer(frames.decode(await self.socket.receive_text()))
         finally:
             sender.cancel()
+            self.gateway.viewers.remove(self)
+            await self.tell_others("player_disconnected")
+
+    @property
+    def beside(self) -> list["Viewer"]:
+        return [viewer for viewer in self.gateway.viewers if viewer.table is self.table]
+
+    async def tell_others(self, kind: str) -> None:
+        seat = self.table.seat_of(self.me)
+        if seat is None or any(viewer.me == self.me for viewer in self.beside):
+            return
+        for viewer in self.beside:
+            with contextlib.suppress(RuntimeError):
+                await viewer.socket.send_json({"type": kind, "account_id": self.me, "seat": seat})
 
     async def resync(self) -> None:
-        frame = self.table.snapshot(self.account.account_id)
+        frame = self.table.snapshot(self.me)
         self.sent = frame["seq"]
         await self.socket.send_json(frame | {"names": self.gateway.names(self.table)})
 
     async def follow(self) -> None:
         while True:
-            await self.flush()
+            while self.sent < len(self.table.log):
+                frame = self.table.frame(self.sent, self.table.seat_of(self.me))
+                self.sent += 1
+                if frame["type"] in ("seat_taken", "seats_locked", "game_started"):
+                    frame |= {"names": self.gateway.names(self.table)}
+                await self.socket.send_json(self.gateway.told(frame))
             await asyncio.sleep(0.005)
 
-    async def flush(self) -> None:
-        while self.sent < len(self.table.log):
-            frame = self.table.frame(self.sent, self.table.seat_of(self.account.account_id))
-            self.sent += 1
-            if frame["type"] in ("seat_taken", "seats_locked", "game_started"):
-                frame |= {"names": self.gateway.names(self.table)}
-            await self.socket.send_json(self.gateway.told(frame))
-
-    async def answer(self, frame: Frame) -> None:
-        if frame["type"] == "ping":
-            await self.socket.send_json({"type": "pong", "client_ms": frame["client_ms"], "server_ms": now_ms()})
-            return
+    async def answer(self, frame: frames.AnyFrame) -> None:
         first = len(self.table.log) + 1
-        try:
-            await self.obey(frame)
-        except Refused as refused:
-            await self.socket.send_json({"type": "command_rejected", "id": frame.get("id")} | refused.frame)
-            return
-        last = len(self.table.log)
-        await self.socket.send_json({"type": "ack", "id": frame.get("id"), "first_seq": first, "last_seq": last})
-
-    async def obey(self, frame: Frame) -> None:
-        me = self.account.account_id
-        match frame["type"]:
-            case "take_seat":
-                self.take_seat(frame)
-            case "release_seat":
-                self.table.release(me)
-            case "start":
-                self.table.start(me)
-            case "open_seed":
-                self.table.open_seed(me, frame["seed"])
-            case "bid" | "pass_cards" | "play_card":
-                self.table.move(me, frame)
-            case "look_at_cards":
-                self.table.look(me)
-            case "ready":
-                self.table.hand_ready(me)
-            case "leave":
-                self.table.leave(me, frame["confirm_price"])
-            case "resync":
+        match frame:
+            case frames.Ping():
+                pong = {"type": "pong", "client_ms": frame.client_ms, "server_ms": now_ms()}
+                await self.socket.send_json(pong)
+                return
+            case frames.Resync():
                 await self.resync()
-            case _:
-                raise Refused("malformed")
+            case frames.Say():
+                if frame.text is not None and self.table.seen().phase == "playing":
+                    error = {"type": "error", "id": frame.id, "code": "phrases_only", "message": "Phrases only."}
+                    await self.socket.send_json(error)
+                    return
+                await self.say(frame)
+            case frames.Mute():
+                (self.muted.add if frame.muted else self.muted.discard)(frame.account_id)
+            case frames.Report():
+                self.gateway.reports.append((frame.account_id, frame.reason))
+            case frames.CommandFrame():
+                try:
+                    # Eight bytes are the chance that a drawn seat takes: always the first free one.
+                    self.table.ask(self.me, frame.command())  # type: ignore[arg-type]
+                except Refused as refused:
+                    await self.socket.send_text(frames.rejection_frame(frame.id, refused.rejection).decode())
+                    return
+        last = len(self.table.log)
+        await self.socket.send_json({"type": "ack", "id": frame.id, "first_seq": first, "last_seq": last})
 
-    def take_seat(self, frame: Frame) -> None:
-        price = self.table.stake_coins + self.table.fee_coins
-        if price > self.account.available_coins:
-            raise Refused("insufficient_balance", needed_coins=price, available_coins=self.account.available_coins)
-        self.table.take_seat(self.account.account_id, frame.get("seat"), frame.get("seed_commit"))
-        if price:
-            self.account.post(-price, "hold_placed", self.table.table_id)
-            self.account.held_coins += price
+    async def say(self, frame: frames.Say) -> None:
+        seat = self.table.seat_of(self.me)
+        words = frame.text or talk.PHRASES[frame.phrase or ""]
+        said = {"type": "said", "account_id": self.me, "seat": seat, "phrase": frame.phrase, "text": words}
+        for viewer in self.beside:
+            if self.table.seat_of(viewer.me) is not None and self.me not in viewer.muted:
+                await viewer.socket.send_json(said)
 
 
 def main() -> None:

@@ -73,7 +73,7 @@ def _coins(visitor: Visitor, gateway: RunningGateway, shoot: Callable[[str], Non
     shoot("13-coins")
     play_tricks(page, 12)
     page.wait_for_selector(".hand-end .countdown, .game-end")
-    while gateway.table.phase != "ended":
+    while gateway.table.seen().phase != "ended":
         page.click("[data-action=ready]")
         play_hand(page)
     page.wait_for_selector(".payout")

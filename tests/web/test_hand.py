@@ -19,9 +19,9 @@ def test_a_guest_plays_a_whole_hand(visit: Visit, gateway: RunningGateway) -> No
     assert len(set(played)) == 13
     page.wait_for_selector(".hand-end")
     table = gateway.table
-    own = table.seat_of(next(iter(gateway.fake.accounts)))
+    own = table.seat_of(next(iter(gateway.fake.people.accounts)))
     assert own is not None
-    scored = next(frame for frame, _ in table.log if frame["type"] == "hand_scored")
+    scored = table.told_of("hand_scored")[0]
     team = scored["teams"][own % 2]
     sheet = page.locator(".hand-end table.sheet").first
     assert [row.inner_text() for row in sheet.locator("tbody td").all()][-1] == str(team["score"]).replace("-", "−")
@@ -37,14 +37,14 @@ def test_every_trick_and_bid_shows_at_its_seat(visit: Visit, gateway: RunningGat
     play_card(page)
     page.wait_for_selector(".hand.is-own-turn")
     table = gateway.table
-    bids = {frame["seat"]: frame["bid"] for frame, _ in table.log if frame["type"] == "bid_made"}
-    taken = table.game.taken  # type: ignore[union-attr]
+    bids = {told["seat"]: told["bid"] for told in table.told_of("bid_made")}
+    taken = table.game.taken
     words = {"nil": "Nil"}
     for seat in range(4):
         shown = page.locator(f"[data-seat='{seat}'] .seat-bid").inner_text()
         assert shown == f"Bid {words.get(bids[seat], bids[seat])} · {taken[seat]}"
-    trick = table.game.trick  # type: ignore[union-attr]
-    leader = table.game.leader  # type: ignore[union-attr]
+    trick = table.game.trick
+    leader = table.game.leader
     shown_cards = page.locator(".trick-card").all()
     if trick:
         assert [int(card.get_attribute("data-seat") or -1) for card in shown_cards] == [
@@ -107,7 +107,7 @@ def test_the_check_works_after_a_reload(visit: Visit) -> None:
 def test_jokers_are_dealt_and_shown(visit: Visit, gateway: RunningGateway) -> None:
     page = visit().play_now("Jokers")
     play_hand(page)
-    assert gateway.table.rules.deck_id == 1
+    assert gateway.table.told_of("hand_committed")[0]["deck_id"] == 1
     page.click("[data-action=menu]")
     page.click("[data-page=check]")
     page.wait_for_selector("[data-check=ok]")

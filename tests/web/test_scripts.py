@@ -1,6 +1,5 @@
 """The page's own checks and its reducer, run by Node.js."""
 
-import asyncio
 import json
 import subprocess
 from pathlib import Path
@@ -61,7 +60,7 @@ def test_folding_the_stream_gives_what_a_snapshot_tells(
     web: Path, tmp_path: Path, ruleset: str, arguments: dict[str, Any]
 ) -> None:
     game = tmp_path / "game.json"
-    game.write_text(json.dumps(asyncio.run(recorded(ruleset, **arguments))))
+    game.write_text(json.dumps(recorded(ruleset, **arguments)))
     ran = run(str(ROOT / "tests" / "web" / "reduced.mjs"), str(game))
     assert ran.returncode == 0, ran.stdout
 

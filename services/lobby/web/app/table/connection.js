@@ -14,6 +14,8 @@ const RETRY_MAX_MS = 4_000;
 const HEALTHY_MS = 2_000;
 const AGAIN_MS = 1_000;
 const FIRST_PINGS_MS = [0, 400, 1200];
+/** What an error says of a command that may still have its effect: the same id again is the same effect. */
+const ASKED_AGAIN = ["outcome_unknown", "rate_limited", "unavailable", "table_silent"];
 
 /**
  * @typedef {import("./types.js").AnyFrame} AnyFrame
@@ -126,8 +128,9 @@ export class Connection {
   /** @param {WebSocket} socket @param {AnyFrame} frame */
   erred(socket, frame) {
     const waiting = frame.id === undefined ? undefined : this.pending.get(frame.id);
-    if (waiting) {
-      // Not answered yet, or not taken: the same id again is the same effect.
+    if (waiting && !ASKED_AGAIN.includes(frame.code)) {
+      this.answered({ ...frame, type: "command_rejected" });
+    } else if (waiting) {
       this.later(() => this.ready && this.pending.has(frame.id) && this.write(waiting.frame), AGAIN_MS);
     } else if (frame.code === "ticket_refused" || frame.code === "hello_first") {
       socket.close(1000);

@@ -31,7 +31,8 @@ function handDealt(state, frame) {
 function cardsSeen(state, frame) {
   const faceDown = withAt(state.faceDown, frame.seat, false);
   if (frame.seat !== state.seat) return { ...state, faceDown };
-  return { ...state, faceDown, hand: frame.you?.cards ?? state.hand, blindNilOpen: false };
+  const legalBids = frame.you?.legal_bids ?? state.legalBids;
+  return { ...state, faceDown, hand: frame.you?.cards ?? state.hand, blindNilOpen: false, legalBids };
 }
 
 /** @param {TableState} state @param {AnyFrame} frame @returns {TableState} */
@@ -50,7 +51,8 @@ function turnStarted(state, frame) {
       computerSpeed: frame.computer_speed,
     },
     computerSpeed: withAt(state.computerSpeed, frame.seat, frame.computer_speed),
-    legalCards: frame.you?.legal_cards ?? [],
+    // In a swap any card held may go.
+    legalCards: frame.kind === "play" ? (frame.you?.legal_cards ?? []) : [],
     legalBids: frame.you?.legal_bids ?? [],
   };
 }
