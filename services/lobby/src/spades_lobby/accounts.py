@@ -8,14 +8,17 @@ from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from spades_lobby import names, store
+from spades_lobby import names, recovery, store
 from spades_lobby.namebook import Names
 from spades_lobby.passwords import Passwords
-from spades_lobby.problems import Problem
+from spades_lobby.problems import Problem, not_found
+from spades_lobby.scopes import Scope
 from spades_lobby.settings import LobbySettings
-from spades_lobby.store import NameTaken, Person
-from spades_lobby.tokens import Token, TokenHash, hash_of, new_token
+from spades_lobby.store import NameTaken, Person, PersonalToken
+from spades_lobby.tokens import SessionId, Token, TokenHash, hash_of, new_token
 
+TOKENS_MAX: Final = 50
+"""Personal tokens of one account."""
 GUEST_TRIES: Final = 5
 """A random name that is taken is drawn again; five in a row do not happen."""
 
@@ -26,6 +29,8 @@ class Entered:
 
     person: Person
     token: Token
+    recovery_code: str | None = None
+    """Of an account that has just got one: shown once, too."""
 
 
 class Accounts:
@@ -58,27 +63,32 @@ class Accounts:
         if person is None:
             return await self._enter_new(shown, hashed)
         token, token_hash = _fresh()
+        code = recovery.new_code()
         try:
             async with self._engine.begin() as db:
-                upgraded = await store.give_password(db, person.account_id, shown, names.skeleton(shown), hashed)
+                upgraded = await store.give_password(
+                    db, person.account_id, shown, names.skeleton(shown), hashed, recovery.hash_of(code)
+                )
                 if not upgraded:
                     raise Problem(409, "already_registered", "You have an account already.")
                 # A new right, a new token: one that was planted earlier is worth nothing now.
                 await store.change_token(db, person.session, token_hash, self._lifetime)
         except NameTaken:
             raise _name_taken() from None
-        return self._entered(replace(person, name=shown, guest=False), token)
+        return self._entered(replace(person, name=shown, guest=False), token, code)
 
     async def _enter_new(self, shown: str, hashed: str | None) -> Entered:
         account_id = str(uuid4())
         token, token_hash = _fresh()
+        code = None if hashed is None else recovery.new_code()
+        code_hash = None if code is None else recovery.hash_of(code)
         try:
             async with self._engine.begin() as db:
-                await store.add_account(db, account_id, shown, names.skeleton(shown), hashed)
+                await store.add_account(db, account_id, shown, names.skeleton(shown), hashed, code_hash)
                 session = await store.add_session(db, token_hash, account_id, self._lifetime)
         except NameTaken:
             raise _name_taken() from None
-        return self._entered(Person(account_id=account_id, name=shown, guest=hashed is None, session=session), token)
+        return self._entered(_logged_in(account_id, shown, session, guest=hashed is None), token, code)
 
     async def log_in(self, name: str, password: str) -> Entered:
         async with self._engine.connect() as db:
@@ -89,11 +99,60 @@ class Accounts:
         token, token_hash = _fresh()
         async with self._engine.begin() as db:
             session = await store.add_session(db, token_hash, known.account_id, self._lifetime)
-        return self._entered(Person(account_id=known.account_id, name=known.name, guest=False, session=session), token)
+        return self._entered(_logged_in(known.account_id, known.name, session, guest=False), token)
 
-    def _entered(self, person: Person, token: Token) -> Entered:
+    async def recover(self, name: str, code: str, password: str) -> Entered:
+        """Set a new password by the recovery code: all sessions end, one begins, the next code is given.
+
+        Raises Problem `bad_recovery`, which does not say whether there is such a name.
+        """
+        # Before anything is looked up: it takes as long for a name that is not there.
+        hashed = await self._passwords.hash(password)
+        token, token_hash = _fresh()
+        next_code = recovery.new_code()
+        async with self._engine.begin() as db:
+            known = await store.recover(
+                db, names.skeleton(name), recovery.hash_of(code), hashed, recovery.hash_of(next_code)
+            )
+            if known is None:
+                raise Problem(401, "bad_recovery", "Name or recovery code is wrong, or the code was used.")
+            await store.end_sessions(db, known.account_id)
+            session = await store.add_session(db, token_hash, known.account_id, self._lifetime)
+        return self._entered(_logged_in(known.account_id, known.name, session, guest=False), token, next_code)
+
+    async def new_recovery_code(self, person: Person) -> str:
+        """Give the account another code; the one before is worth nothing from here on."""
+        code = recovery.new_code()
+        async with self._engine.begin() as db:
+            await store.set_recovery(db, person.account_id, recovery.hash_of(code))
+        return code
+
+    def _entered(self, person: Person, token: Token, code: str | None = None) -> Entered:
         self._book.put(person.account_id, person.name)
-        return Entered(person=person, token=token)
+        return Entered(person=person, token=token, recovery_code=code)
+
+    async def new_personal_token(
+        self, person: Person, label: str, scope: Scope, days: int | None
+    ) -> tuple[PersonalToken, Token]:
+        """Make a program's token. Raises Problem `too_many`."""
+        token, token_hash = _fresh()
+        lifetime = None if days is None else timedelta(days=days)
+        async with self._engine.begin() as db:
+            await store.lock_account(db, person.account_id)
+            if len(await store.personal_tokens(db, person.account_id)) >= TOKENS_MAX:
+                raise Problem(409, "too_many", f"An account has at most {TOKENS_MAX} tokens; revoke one first.")
+            made = await store.add_personal_token(db, token_hash, person.account_id, label, scope, lifetime)
+        return made, token
+
+    async def personal_tokens(self, person: Person) -> list[PersonalToken]:
+        async with self._engine.connect() as db:
+            return await store.personal_tokens(db, person.account_id)
+
+    async def revoke_personal_token(self, person: Person, which: str) -> None:
+        """Raises Problem `not_found`."""
+        async with self._engine.begin() as db:
+            if not await store.end_personal_token(db, person.account_id, which):
+                raise not_found()
 
     async def log_out(self, person: Person) -> None:
         async with self._engine.begin() as db:
@@ -157,6 +216,10 @@ def cleaned(name: str) -> str:
         return names.clean(name)
     except names.NameRefused as refused:
         raise Problem(422, "name_refused", refused.reason, field="name") from None
+
+
+def _logged_in(account_id: str, name: str, session: SessionId, *, guest: bool) -> Person:
+    return Person(account_id=account_id, name=name, guest=guest, session=session, scope=Scope.OWNER)
 
 
 def _name_taken() -> Problem:

@@ -82,6 +82,7 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
         passwords = Passwords(settings.lobby_password_threads)
         stack.callback(passwords.close)
         rates = Rates(settings)
+        seats = Seats(settings, engine, hub, desk, answers)
         gateway = Gateway(
             settings=settings,
             engine=engine,
@@ -91,10 +92,10 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
             names=names,
             rates=rates,
             accounts=Accounts(settings, engine, passwords, names),
-            seats=Seats(settings, engine, hub, desk, answers),
+            seats=seats,
             purse=Purse(settings, engine, hub, desk, clock),
             matchmaker=Matchmaker(settings, engine, desk, loop.time),
-            sockets=Sockets(settings, engine, hub, desk, answers, names, clock, rates, loop.time),
+            sockets=Sockets(settings, engine, hub, desk, answers, names, clock, rates, loop.time, seats),
         )
         health = _Health(gateway, projection)
         probes.is_healthy = health.is_healthy

@@ -29,6 +29,11 @@ _OWN: Final[dict[str, dict[str, Any]]] = {
     "said": _WHO | {"phrase": {"enum": [*PHRASES, None]}, "text": _TEXT},
 }
 
+_SOMETIMES: Final[dict[str, dict[str, Any]]] = {
+    "ack": {"table_id": _TEXT | {"description": "To a rematch: the new table."}},
+    "error": {"id": _TEXT, "table_id": _TEXT, "retry_after_ms": _WHOLE},
+}
+
 
 def document() -> dict[str, Any]:
     """The whole document."""
@@ -66,7 +71,7 @@ def _server_frames() -> dict[str, dict[str, Any]]:
         for kind in codec.TABLE_EVENTS
     }
     return {
-        **{name: _own(name, fields) for name, fields in _OWN.items()},
+        **{name: _own(name, fields, **_SOMETIMES.get(name, {})) for name, fields in _OWN.items()},
         "command_rejected": _with("Rejection", "command_rejected", {"id": _TEXT}),
         "snapshot": _with("Snapshot", "snapshot", numbered | {"names": _NAMES}),
         **events,

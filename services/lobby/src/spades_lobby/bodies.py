@@ -6,10 +6,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spades_lobby.names import RAW_LENGTH_MAX
 from spades_lobby.passwords import LENGTH_MAX, LENGTH_MIN
+from spades_lobby.recovery import RAW_LENGTH_MAX as CODE_LENGTH_MAX
 
 MAX_COINS = 2**53 - 1
 
 Name = Annotated[str, Field(max_length=RAW_LENGTH_MAX, examples=["Ada"])]
+OldPassword = Annotated[str, Field(max_length=LENGTH_MAX, examples=["correct horse battery"])]
 Password = Annotated[str, Field(min_length=LENGTH_MIN, max_length=LENGTH_MAX, examples=["correct horse battery"])]
 OptionValue = Annotated[int, Field(ge=-(2**31), le=2**31)] | bool | None
 Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", max_length=64)]
@@ -26,7 +28,7 @@ class NewSession(Body):
 
     guest: bool = False
     name: Name | None = None
-    password: Annotated[str, Field(max_length=LENGTH_MAX)] | None = None
+    password: OldPassword | None = None
     token: bool = False
     """Also return the token, for programs that send it as `Authorization: Bearer`."""
 
@@ -38,13 +40,35 @@ class NewAccount(Body):
 
 
 class NewPassword(Body):
-    password: Annotated[str, Field(max_length=LENGTH_MAX)]
+    password: OldPassword
     """The one so far."""
     new_password: Password
 
 
+class PasswordCheck(Body):
+    password: OldPassword
+
+
+class Recovery(Body):
+    name: Name
+    recovery_code: Annotated[
+        str, Field(min_length=1, max_length=CODE_LENGTH_MAX, examples=["7K3M-QX9R-TB4H-2WFD-N8PC-5VJG-6LYZ"])
+    ]
+    new_password: Password
+    token: bool = False
+
+
+class NewToken(Body):
+    label: Annotated[str, Field(pattern=r"^[A-Za-z0-9 ._-]{1,40}$", max_length=40, examples=["my statistics"])]
+    """Its owner's word for it."""
+    scope: Annotated[Literal["read", "bot", "play"], Field(examples=["read"])]
+    """`read` sees; `bot` also plays where there are no coins; `play` also plays for coins and talks."""
+    expires_days: Annotated[int, Field(ge=1, le=3_650, examples=[90])] | None = None
+    """Without it the token works until it is revoked."""
+
+
 class Deletion(Body):
-    password: Annotated[str, Field(max_length=LENGTH_MAX)] | None = None
+    password: OldPassword | None = None
     """Not needed of a guest."""
 
 
@@ -103,6 +127,34 @@ class Account(Session):
     wallet: Literal["open", "opening"]
     """`opening`: the wallet has not answered yet; it opens by itself."""
     available_coins: int | None = None
+    recovery_code: Annotated[str, Field(examples=["7K3M-QX9R-TB4H-2WFD-N8PC-5VJG-6LYZ"])]
+    """Shown once: the only way to a new password for who has lost the old one."""
+
+
+class RecoveryCode(View):
+    recovery_code: Annotated[str, Field(examples=["7K3M-QX9R-TB4H-2WFD-N8PC-5VJG-6LYZ"])]
+
+
+class Recovered(Session):
+    recovery_code: Annotated[str, Field(examples=["7K3M-QX9R-TB4H-2WFD-N8PC-5VJG-6LYZ"])]
+    """The next one; the one that was sent is used up."""
+
+
+class TokenView(View):
+    token_id: Annotated[str, Field(examples=["0b1f7a52-6f1c-4c1e-9a50-4f4f3c8a2d11"])]
+    label: Annotated[str, Field(examples=["my statistics"])]
+    scope: Annotated[Literal["read", "bot", "play"], Field(examples=["read"])]
+    created_ms: int
+    expires_ms: int | None
+
+
+class MadeToken(TokenView):
+    token: str
+    """Shown once."""
+
+
+class TokenList(View):
+    tokens: list[TokenView]
 
 
 class Ticket(View):

@@ -10,12 +10,14 @@ from aiokafka.errors import KafkaError
 from sqlalchemy.exc import SQLAlchemyError
 
 from spades_events import Topic
-from spades_events.private import Answer, Rejection
-from spades_lobby import frames, metrics
-from spades_lobby.desk import AnswerKey, SendFailed
+from spades_events.private import Rejection
+from spades_lobby import frames, metrics, scopes
+from spades_lobby.desk import SendFailed
 from spades_lobby.feeds import Viewer
 from spades_lobby.frames import BadFrame, CommandFrame
+from spades_lobby.pending import PENDING_MAX, Bucket, Pending
 from spades_lobby.problems import Problem
+from spades_lobby.scopes import Scope
 from spades_lobby.store import Person
 from spades_lobby.talk import TalkRefused
 from spades_lobby.wire import Wire, text_frame
@@ -33,30 +35,26 @@ POLICY: Final = 1008
 RESTART: Final = 1012
 TRY_LATER: Final = 1013
 
-PENDING_MAX: Final = 200
-"""Commands of one connection without an answer; a person has one or two."""
 OVERRUNS_MAX: Final = 400
 """Frames over the rate, in a row, before the socket closes: ten bursts."""
+REMATCHES_MAX: Final = 8
+"""Rematches of one connection without an answer."""
 NO_TABLE: Final = "There is no such table, or it is not yours."
 """The same for what is not there and for what is not the asker's."""
 
 
-class Bucket:
-    """Frames that may come now: so many a second, with bursts."""
-
-    def __init__(self, per_second: int, burst: int, now: float) -> None:
-        self._per_second = per_second
-        self._burst = burst
-        self._tokens = float(burst)
-        self._at = now
-
-    def take(self, now: float) -> bool:
-        refilled = self._tokens + (now - self._at) * self._per_second
-        self._tokens, self._at = min(float(self._burst), refilled), now
-        if self._tokens < 1.0:
-            return False
-        self._tokens -= 1.0
-        return True
+def _check_scope(frame: frames.AnyFrame, person: Person) -> None:
+    match frame:
+        case frames.Watch() | frames.Resync():
+            needed = Scope.READ
+        case frames.Say() | frames.Mute() | frames.Report():
+            needed = Scope.PLAY
+        case _:
+            needed = Scope.BOT
+    try:
+        scopes.require(person.scope, needed)
+    except Problem as problem:
+        raise BadFrame(problem.code, problem.message, frame.id) from None
 
 
 class Connection:
@@ -69,9 +67,10 @@ class Connection:
         self._wire = wire
         self._settings = sockets.settings
         self._viewer: Viewer | None = None
+        self._watched_last: str | None = None
+        self._rematches = 0
         self._out: list[bytes] = []
-        self._pending: dict[tuple[str, int], tuple[AnswerKey, Callable[[Answer], None], float]] = {}
-        self._command_no = 0
+        self._pending = Pending(sockets.answers, sockets.now, self.send_later)
         self._overflowed_at: float | None = None
         self._overruns = 0
         self._bucket = Bucket(
@@ -171,8 +170,6 @@ class Connection:
             self.close(TOO_LATE, "no hello")
 
     def _leave(self) -> None:
-        for key, heard, _ in self._pending.values():
-            self._sockets.answers.remove(key, heard)
         self._pending.clear()
         for task in self._tasks:
             task.cancel()
@@ -225,6 +222,7 @@ class Connection:
             return
         if self.person is None:
             raise BadFrame("hello_first", "Say hello with a ticket first.", frame.id)
+        _check_scope(frame, self.person)
         match frame:
             case frames.Watch():
                 await self._watch(frame, self.person)
@@ -232,6 +230,8 @@ class Connection:
                 self._watched(frame.id).rejoin()
             case frames.Say() | frames.Mute() | frames.Report():
                 await self._talk(frame, self.person)
+            case frames.Rematch():
+                self._rematch(frame, self.person)
             case _:
                 await self._command(frame, self.person)
 
@@ -256,6 +256,7 @@ class Connection:
 
     async def _watch(self, frame: frames.Watch, person: Person) -> None:
         self._stop_watching(comes_again_to=frame.table_id)
+        self._watched_last = frame.table_id
         if not await self._sockets.may_watch(frame.table_id, person):
             self.send(frames.error_frame("not_found", NO_TABLE, table_id=frame.table_id))
             return
@@ -265,7 +266,15 @@ class Connection:
             self.send(self._sockets.last_snapshot(ended))
             return
         muted = await self._sockets.muted_by(person)
-        self._viewer = await self._sockets.hub.watch(frame.table_id, self.id, person.account_id, self, muted)
+        self._viewer = await self._sockets.hub.watch(
+            frame.table_id,
+            self.id,
+            person.account_id,
+            self,
+            muted,
+            # A token that only reads does not show its owner's cards to a program, nor take their view.
+            as_watcher=person.scope is Scope.READ,
+        )
 
     def _stop_watching(self, comes_again_to: str | None = None) -> None:
         viewer, self._viewer = self._viewer, None
@@ -316,6 +325,35 @@ class Connection:
             return
         self.send(frames.ack_frame(frame.id, None, None))
 
+    # -- rematch -------------------------------------------------------------------------
+
+    def _rematch(self, frame: frames.Rematch, person: Person) -> None:
+        """Beside the frames: opening a table is a question to it, and its answer may take a while."""
+        table_id = frame.table_id or self._watched_last
+        if table_id is None:
+            raise BadFrame("watch_first", "Watch a table first.", frame.id)
+        if self._rematches >= REMATCHES_MAX:
+            raise BadFrame("rate_limited", "Too many commands without an answer.", frame.id)
+        self._rematches += 1
+        self._start(self._meet_again(frame.id, table_id, person))
+
+    async def _meet_again(self, command_id: str, table_id: str, person: Person) -> None:
+        try:
+            again = await self._sockets.rematch(table_id, person)
+        except Problem as problem:
+            if problem.code == "outcome_unknown":
+                self.send(self._unknown(command_id))
+            else:
+                self.send(frames.rejected_frame(command_id, problem.code, problem.message))
+        except (SQLAlchemyError, KafkaError, SendFailed, OSError) as error:
+            log.warning("rematch_not_served", error=type(error).__name__)
+            self.send(self._unknown(command_id))
+        else:
+            self.send(frames.ack_frame(command_id, None, None, table_id=again))
+        finally:
+            self._rematches -= 1
+            self._sockets.answered.set()
+
     # -- commands ------------------------------------------------------------------------
 
     async def _command(self, frame: CommandFrame, person: Person) -> None:
@@ -324,13 +362,18 @@ class Connection:
             raise BadFrame("not_watching", "You watch another table.", frame.id)
         if viewer.demoted:
             raise BadFrame("played_elsewhere", "You play this seat on a newer connection.", frame.id)
+        if person.scope < Scope.PLAY:
+            if not viewer.next:
+                raise BadFrame("watch_first", "Wait for the table's snapshot first.", frame.id)
+            if viewer.stake_coins:
+                raise BadFrame("scope_missing", scopes.NEEDS_COINS, frame.id)
         if isinstance(frame, frames.TakeSeat):
             await self._check_purse(frame, person, viewer)
             await self._sockets.check_sit(viewer.feed.table_id, person, frame.id)
             viewer.feed.owns(viewer)
         if len(self._pending) >= PENDING_MAX:
             raise BadFrame("rate_limited", "Too many commands without an answer.", frame.id)
-        self._expect(viewer.feed.table_id, frame.id, person.account_id)
+        self._pending.expect(viewer.feed.table_id, frame.id, person.account_id, self._sockets.answered.set)
         try:
             await self._sockets.desk.send(
                 Topic.TABLE_COMMANDS,
@@ -350,36 +393,14 @@ class Connection:
                 raise BadFrame("account_required", "A coin table needs an account; a guest has none.", frame.id)
             self.person = again
 
-    def _expect(self, table_id: str, command_id: str, account_id: str) -> None:
-        self._command_no += 1
-        place = (command_id, self._command_no)
-        sent_at = self._sockets.now()
-        key = AnswerKey(table_id, account_id, command_id)
-
-        def heard(answer: Answer) -> None:
-            self._pending.pop(place, None)
-            self._sockets.answered.set()
-            metrics.ANSWER_SECONDS.observe(self._sockets.now() - sent_at)
-            if answer.rejection is not None:
-                metrics.REJECTIONS.labels(code=answer.rejection.code[:40]).inc()
-                self.send_later(text_frame(frames.rejection_frame(command_id, answer.rejection)))
-            else:
-                self.send_later(text_frame(frames.ack_frame(command_id, answer.first_version, answer.last_version)))
-
-        self._sockets.answers.add(key, heard)
-        self._pending[place] = (key, heard, sent_at)
-
     @property
     def awaits_answers(self) -> bool:
-        return bool(self._pending)
+        return len(self._pending) > 0 or self._rematches > 0
 
     def give_up(self, sent_before: float) -> None:
         """Tell the client of commands without an answer; the same id sent again finds out."""
-        for place, (key, heard, sent_at) in list(self._pending.items()):
-            if sent_at < sent_before:
-                del self._pending[place]
-                self._sockets.answers.remove(key, heard)
-                self.send(self._unknown(place[0]))
+        for command_id in self._pending.give_up(sent_before):
+            self.send(self._unknown(command_id))
 
     def _unknown(self, command_id: str) -> bytes:
         return frames.error_frame("outcome_unknown", "No answer yet; send the same id again to find out.", command_id)

@@ -75,6 +75,16 @@ class Report(ClientFrame, tag="report", frozen=True, kw_only=True):
     reason: Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern="^[^\\x00-\\x1f]+$")]
 
 
+class Rematch(ClientFrame, tag="rematch", frozen=True, kw_only=True):
+    """Meet again at a new table as the ended one; of whoever of its players asks, all get the same.
+
+    `table_id` is the ended one; without it the one that was watched last.
+    """
+
+    id: CommandId
+    table_id: TableId | None = None
+
+
 class Ping(ClientFrame, tag="ping", frozen=True, kw_only=True):
     client_ms: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)] | float | None = None
     id: CommandId | None = None
@@ -169,6 +179,7 @@ AnyFrame = (
     | Say
     | Mute
     | Report
+    | Rematch
     | TakeSeat
     | ReleaseSeat
     | Start
@@ -182,7 +193,7 @@ AnyFrame = (
 )
 
 CLIENT_TYPES: Final = (
-    *("hello", "watch", "resync", "ping", "say", "mute", "report"),
+    *("hello", "watch", "resync", "ping", "say", "mute", "report", "rematch"),
     *("take_seat", "release_seat", "start", "open_seed", "leave", "ready"),
     *("look_at_cards", "bid", "pass_cards", "play_card"),
 )
@@ -249,8 +260,8 @@ def rejection_frame(command_id: str, rejection: Rejection) -> bytes:
     return _encode({"type": "command_rejected", "id": command_id, **told})
 
 
-def ack_frame(command_id: str, first_seq: int | None, last_seq: int | None) -> bytes:
-    return _encode({"type": "ack", "id": command_id, "first_seq": first_seq, "last_seq": last_seq})
+def ack_frame(command_id: str, first_seq: int | None, last_seq: int | None, **more: Any) -> bytes:
+    return _encode({"type": "ack", "id": command_id, "first_seq": first_seq, "last_seq": last_seq, **more})
 
 
 def welcome_frame(account_id: str, name: str, *, guest: bool, server_ms: int) -> bytes:

@@ -6,6 +6,7 @@ from typing import cast
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from spades_lobby import scopes
 from spades_lobby.accounts import Accounts
 from spades_lobby.desk import Desk
 from spades_lobby.domain import Game
@@ -16,6 +17,7 @@ from spades_lobby.namebook import Names
 from spades_lobby.problems import Problem
 from spades_lobby.purse import Purse
 from spades_lobby.rates import Rates
+from spades_lobby.scopes import Scope
 from spades_lobby.seats import Seats
 from spades_lobby.settings import LobbySettings
 from spades_lobby.sockets import Sockets
@@ -69,7 +71,26 @@ async def somebody(request: Request) -> Person | None:
 
 
 async def signed_in(request: Request) -> Person:
-    """Who asks. Raises Problem `not_signed_in`."""
+    """Who asks; with a token that only reads, no more than a GET. Raises Problem `not_signed_in`, `scope_missing`."""
+    return await _with(request, Scope.READ if request.method in ("GET", "HEAD") else Scope.BOT)
+
+
+async def reader(request: Request) -> Person:
+    """Who asks for what every token may do, whatever the method."""
+    return await _with(request, Scope.READ)
+
+
+async def player(request: Request) -> Person:
+    """Who asks for what moves coins."""
+    return await _with(request, Scope.PLAY)
+
+
+async def owner(request: Request) -> Person:
+    """Who asks for what takes a log-in: no token may do it."""
+    return await _with(request, Scope.OWNER)
+
+
+async def _with(request: Request, needed: Scope) -> Person:
     person = await somebody(request)
     if person is None:
         raise Problem(
@@ -78,6 +99,7 @@ async def signed_in(request: Request) -> Person:
             "Sign in first, as a guest or with an account.",
             headers={"WWW-Authenticate": "Bearer"},
         )
+    scopes.require(person.scope, needed)
     return person
 
 

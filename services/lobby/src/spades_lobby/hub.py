@@ -87,18 +87,26 @@ class Hub:
     # -- who watches ---------------------------------------------------------------------
 
     async def watch(
-        self, table_id: str, connection_id: str, account_id: str, outlet: Outlet, muted: Set[str]
+        self,
+        table_id: str,
+        connection_id: str,
+        account_id: str,
+        outlet: Outlet,
+        muted: Set[str],
+        *,
+        as_watcher: bool = False,
     ) -> Viewer:
         """Join a table: from here on its events are kept for this viewer, then its snapshot is asked for.
 
-        Raises KafkaError where Kafka does not answer.
+        `as_watcher`: as somebody without a seat sees it, whoever it is. Raises KafkaError where Kafka does not answer.
         """
         await self.reader.join(*self._parts(table_id))
         feed = self.feed(table_id)
         viewer = Viewer(feed, connection_id, account_id, outlet)
         viewer.muted = set(muted)
+        viewer.demoted = as_watcher
         feed.add(viewer)
-        self.ask_snapshot(viewer, claims=True)
+        self.ask_snapshot(viewer, claims=not as_watcher)
         return viewer
 
     def unwatch(self, viewer: Viewer, *, comes_again: bool = False) -> None:

@@ -18,6 +18,7 @@ from spades_lobby import (
     routes_people,
     routes_queue,
     routes_tables,
+    routes_tokens,
     routes_wallet,
 )
 from spades_lobby.desk import SendFailed
@@ -45,6 +46,16 @@ _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 400: "malform
 
 def rest(gateway: Gateway, probes: Probes) -> FastAPI:
     """The REST interface and the page."""
+    app = interface()
+    app.state.gateway = gateway
+    _add_probes(app, probes)
+    # Only the page's own files: what holds a secret is not squeezed beside what a stranger chose.
+    app.mount("/", GZipMiddleware(Page(gateway.settings.lobby_web_dir), minimum_size=1_000), name="page")
+    return app
+
+
+def interface() -> FastAPI:
+    """The REST interface, described; it serves once `app.state.gateway` is set."""
     app = FastAPI(
         title="Spades",
         version="1",
@@ -67,13 +78,9 @@ def rest(gateway: Gateway, probes: Probes) -> FastAPI:
             Exception: _on_error,
         },
     )
-    app.state.gateway = gateway
-    for routes in (routes_people, routes_tables, routes_queue, routes_wallet, routes_games):
+    for routes in (routes_people, routes_tokens, routes_tables, routes_queue, routes_wallet, routes_games):
         app.include_router(routes.router)
-    _add_probes(app, probes)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
-    # Only the page's own files: what holds a secret is not squeezed beside what a stranger chose.
-    app.mount("/", GZipMiddleware(Page(gateway.settings.lobby_web_dir), minimum_size=1_000), name="page")
     return app
 
 

@@ -27,6 +27,8 @@ class Rates:
         self._talk = parse(settings.lobby_rate_talk)
         self._reports = parse(settings.lobby_rate_reports)
         self._wrong_codes = parse(settings.lobby_rate_wrong_codes)
+        self._recoveries = parse(settings.lobby_rate_recoveries)
+        self._tokens = parse(settings.lobby_rate_tokens)
 
     def request(self, address: str) -> None:
         self._hit(self._requests, "request", _household(address))
@@ -39,6 +41,14 @@ class Rates:
 
     def password(self, skeleton: str) -> None:
         self._hit(self._passwords, "password", skeleton)
+
+    def recovery(self, skeleton: str, address: str) -> None:
+        """Counted the same for names that are there and names that are not."""
+        self._hit(self._recoveries, "recovery", _household(address))
+        self._hit(self._recoveries, "recovery_of", skeleton)
+
+    def tokens(self, account_id: str) -> None:
+        self._hit(self._tokens, "token", account_id)
 
     def table(self, account_id: str) -> None:
         self._hit(self._tables, "table", account_id)

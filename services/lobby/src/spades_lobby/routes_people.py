@@ -11,6 +11,9 @@ from spades_lobby.gateway import (
     address,
     cookie_name,
     gateway_of,
+    owner,
+    player,
+    reader,
     signed_in,
     somebody,
     token_of,
@@ -22,12 +25,15 @@ router = APIRouter(prefix="/v1", tags=["people"])
 
 Lobby = Annotated[Gateway, Depends(gateway_of)]
 SignedIn = Annotated[Person, Depends(signed_in)]
+Reader = Annotated[Person, Depends(reader)]
+Player = Annotated[Person, Depends(player)]
+Owner = Annotated[Person, Depends(owner)]
 Somebody = Annotated[Person | None, Depends(somebody)]
 
 _DAY_S = 86_400
 
 
-def _remember(response: Response, gateway: Gateway, entered: Entered) -> None:
+def remember(response: Response, gateway: Gateway, entered: Entered) -> None:
     response.set_cookie(
         cookie_name(gateway.settings),
         entered.token,
@@ -62,7 +68,7 @@ async def enter(request: Request, response: Response, gateway: Lobby, body: bodi
         entered = await gateway.accounts.log_in(body.name, body.password)
     else:
         raise Problem(422, "malformed", "Send guest: true, or name and password.")
-    _remember(response, gateway, entered)
+    remember(response, gateway, entered)
     person = entered.person
     return bodies.Session(
         account_id=person.account_id,
@@ -73,15 +79,15 @@ async def enter(request: Request, response: Response, gateway: Lobby, body: bodi
 
 
 @router.delete("/sessions/current", status_code=204)
-async def log_out(response: Response, gateway: Lobby, person: SignedIn) -> None:
+async def log_out(response: Response, gateway: Lobby, person: Reader) -> None:
     """End this session; its sockets close."""
     await gateway.accounts.log_out(person)
     _forget(response, gateway)
 
 
 @router.delete("/sessions", status_code=204)
-async def log_out_everywhere(response: Response, gateway: Lobby, person: SignedIn) -> None:
-    """End all sessions of the account."""
+async def log_out_everywhere(response: Response, gateway: Lobby, person: Owner) -> None:
+    """End all sessions of the account, and revoke all its tokens."""
     await gateway.accounts.log_out_everywhere(person)
     _forget(response, gateway)
 
@@ -104,7 +110,7 @@ async def register(
         cookie_name(gateway.settings)
     )
     entered = await gateway.accounts.register(person, body.name, body.password)
-    _remember(response, gateway, entered)
+    remember(response, gateway, entered)
     opened = await gateway.purse.open(entered.person.account_id)
     if opened is None:
         response.status_code = 202
@@ -124,6 +130,7 @@ async def register(
         token=entered.token if body.token or by_bearer else None,
         wallet="opening" if opened is None else "open",
         available_coins=mine,
+        recovery_code=entered.recovery_code or "",
     )
 
 
@@ -133,14 +140,14 @@ async def me(person: SignedIn) -> bodies.Me:
 
 
 @router.patch("/me")
-async def rename(gateway: Lobby, person: SignedIn, body: bodies.Rename) -> bodies.Me:
+async def rename(gateway: Lobby, person: Owner, body: bodies.Rename) -> bodies.Me:
     name = await gateway.accounts.rename(person, body.name)
     return bodies.Me(account_id=person.account_id, name=name, guest=person.guest)
 
 
 @router.put("/me/password", status_code=204)
-async def change_password(gateway: Lobby, person: SignedIn, body: bodies.NewPassword) -> None:
-    """Change the password; all other sessions end."""
+async def change_password(gateway: Lobby, person: Owner, body: bodies.NewPassword) -> None:
+    """Change the password; all other sessions end, and all tokens."""
     if person.guest:
         raise Problem(403, "account_required", "A guest has no password.")
     gateway.rates.password(person.account_id)
@@ -149,7 +156,7 @@ async def change_password(gateway: Lobby, person: SignedIn, body: bodies.NewPass
 
 
 @router.delete("/me", status_code=204)
-async def delete_account(response: Response, gateway: Lobby, person: SignedIn, body: bodies.Deletion) -> None:
+async def delete_account(response: Response, gateway: Lobby, person: Owner, body: bodies.Deletion) -> None:
     """Delete the account for good: its coins go back to the house, its name is gone from everywhere."""
     gateway.rates.password(person.account_id)
     await gateway.accounts.check_password(person, body.password)
@@ -160,7 +167,7 @@ async def delete_account(response: Response, gateway: Lobby, person: SignedIn, b
 
 
 @router.post("/ws-tickets", status_code=201)
-async def ticket(gateway: Lobby, person: SignedIn) -> bodies.Ticket:
+async def ticket(gateway: Lobby, person: Reader) -> bodies.Ticket:
     """A ticket for one WebSocket: send it in `hello`, once, within half a minute."""
     token = await gateway.accounts.ticket(person)
     return bodies.Ticket(ticket=token, expires_ms=gateway.settings.lobby_ticket_ms)

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from spades_lobby import bodies, queueing
 from spades_lobby.gateway import Gateway
 from spades_lobby.problems import Problem
-from spades_lobby.routes_people import Lobby, SignedIn
+from spades_lobby.routes_people import Lobby, Player, SignedIn
 from spades_lobby.seats import account_required
 from spades_rules import PRESETS
 
@@ -24,7 +24,7 @@ async def place(gateway: Lobby, person: SignedIn) -> bodies.QueueView:
 
 
 @router.post("/queue")
-async def enter(gateway: Lobby, person: SignedIn, body: bodies.NewQueueing) -> bodies.QueueView:
+async def enter(gateway: Lobby, person: Player, body: bodies.NewQueueing) -> bodies.QueueView:
     """Wait for a game, or change what you wait for. Sent again it keeps your place."""
     if person.guest:
         raise account_required()
@@ -46,7 +46,7 @@ async def enter(gateway: Lobby, person: SignedIn, body: bodies.NewQueueing) -> b
 
 
 @router.delete("/queue", status_code=204)
-async def leave(gateway: Lobby, person: SignedIn) -> None:
+async def leave(gateway: Lobby, person: Player) -> None:
     """Wait no longer; a seat that was just taken for you is given up, at no cost, while the game has not begun."""
     await gateway.matchmaker.leave(person.account_id)
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from spades_lobby import bodies, cursors, readmodel, store
-from spades_lobby.routes_people import Lobby, SignedIn
+from spades_lobby.routes_people import Lobby, Player, SignedIn
 from spades_lobby.routes_tables import Cursor, Key, Limit
 from spades_lobby.seats import account_required, command_id
 from spades_lobby.store import Person
@@ -54,7 +54,7 @@ async def entries(gateway: Lobby, person: SignedIn, cursor: Cursor = None, limit
 
 
 @router.post("/wallet/top-up")
-async def top_up(gateway: Lobby, person: SignedIn, key: Key = None) -> bodies.TopUp:
+async def top_up(gateway: Lobby, person: Player, key: Key = None) -> bodies.TopUp:
     """The daily top-up, for those who have few coins left; once a day, however often it is asked."""
     _with_wallet(person)
     granted = await gateway.purse.top_up(person.account_id, command_id(person, key))

@@ -27,6 +27,8 @@ account = Table(
     # What names are told apart by: no two accounts look alike. Null once a name was given back.
     Column("skeleton", Text, unique=True),
     Column("password", Text),
+    # What the recovery code is known by; null where there is none.
+    Column("recovery_hash", LargeBinary),
     Column("wallet_open", Boolean, nullable=False, server_default=text("false")),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
     Index(
@@ -44,7 +46,11 @@ session = Table(
     Column("session_id", Text, nullable=False, unique=True, server_default=text("gen_random_uuid()")),
     Column("account_id", Text, ForeignKey("account.account_id"), nullable=False, index=True),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
-    Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
+    # Null: a personal token without an end.
+    Column("expires_at", DateTime(timezone=True), index=True),
+    # Of a personal token, with its owner's word for it; both null for a log-in.
+    Column("scope", Text),
+    Column("label", Text),
 )
 
 ticket = Table(

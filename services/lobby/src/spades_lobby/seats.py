@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from spades_events import CE_TYPES, TableKind, Topic, commands, decode, events
 from spades_events.private import Answer, Rejection, Snapshot
-from spades_lobby import invites, readmodel
+from spades_lobby import invites, readmodel, scopes
 from spades_lobby.desk import AnswerKey, Answers, Desk
 from spades_lobby.domain import Game
 from spades_lobby.hub import Hub
 from spades_lobby.problems import Problem, not_found, outcome_unknown, refusal
+from spades_lobby.scopes import Scope
 from spades_lobby.settings import LobbySettings
 from spades_lobby.store import Person
 
@@ -56,6 +57,7 @@ class Seats:
         """Open a table; the same key gives the same table, another body under it is refused."""
         if person.guest and command.kind in COIN_KINDS:
             raise account_required()
+        scopes.check_stake(person.scope, command.stake_coins)
         table_id = str(uuid5(NAMESPACE_URL, f"{person.account_id}:table:{key}"))
         return table_id, await self._open(person, table_id, command_id(person, key), command)
 
@@ -67,6 +69,7 @@ class Seats:
             raise Problem(403, "not_seated", "A rematch is for those who played to the end.")
         if person.guest and ended.stake_coins:
             raise account_required()
+        scopes.check_stake(person.scope, ended.stake_coins)
         table_id = str(uuid5(NAMESPACE_URL, f"{ended.table_id}:rematch"))
         command = commands.OpenTable(
             kind=ended.kind,
@@ -108,6 +111,10 @@ class Seats:
 
     async def ask(self, person: Person, table_id: str, command: str, body: commands.TableCommand) -> Answer:
         """Send a command and wait for its answer; `outcome_unknown` where none comes in time."""
+        if person.scope < Scope.PLAY and not isinstance(body, commands.OpenTable):
+            # Whatever the command: with such a token nobody acts where coins are at stake.
+            game = await self.game_now(table_id, person.account_id)
+            scopes.check_stake(person.scope, game.stake_coins)
         part = self._desk.part_of(table_id)
         parts = self._hub.reader.parts(part, Topic.TABLE_PRIVATE)
         async with self._hub.reader.joined(*parts):

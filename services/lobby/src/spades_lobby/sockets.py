@@ -20,8 +20,9 @@ from spades_lobby.frames import BadFrame
 from spades_lobby.hub import Hub
 from spades_lobby.namebook import Names
 from spades_lobby.origins import Origins
-from spades_lobby.problems import Problem
+from spades_lobby.problems import Problem, not_found
 from spades_lobby.rates import Rates
+from spades_lobby.seats import Seats
 from spades_lobby.settings import LobbySettings
 from spades_lobby.store import Person
 from spades_lobby.talk import TalkRefused
@@ -48,8 +49,10 @@ class Sockets:
         clock: Clock,
         rates: Rates,
         now: Callable[[], float],
+        seats: Seats,
     ) -> None:
         self._rates = rates
+        self._seats = seats
         self.settings = settings
         self.hub = hub
         self.desk = desk
@@ -169,6 +172,13 @@ class Sockets:
         async with self._engine.begin() as db:
             await talk.add_report(db, person.account_id, frame.account_id, feed.table_id, frame.reason, said)
         log.warning("player_reported", by=person.account_id, about=frame.account_id, table=feed.table_id)
+
+    async def rematch(self, table_id: str, person: Person) -> str:
+        """The table at which those of an ended game meet again. Raises Problem, SendFailed."""
+        ended = await self._seats.game_for(table_id, person.account_id)
+        if ended is None:
+            raise not_found()
+        return await self._seats.rematch(person, ended)
 
     async def ended_game(self, table_id: str) -> Game | None:
         """The game as the read model knows it, where it has ended; its players' names are loaded."""

@@ -2,20 +2,29 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from spades_lobby import scopes
 from spades_lobby.schema import account, muted, queued, session, ticket
+from spades_lobby.scopes import Scope
 from spades_lobby.tokens import SessionId, TokenHash
 
 REVOKED: Final = "lobby_revoked"
 """The channel on which every gateway hears which session ended."""
 
 DELETED: Final = "Deleted player"
+
+
+_ALIVE: Final = or_(session.c.expires_at.is_(None), session.c.expires_at > func.now())
+_OF_A_TOKEN: Final = (
+    *(session.c.session_id, session.c.label, session.c.scope),
+    *(session.c.created_at, session.c.expires_at),
+)
 
 
 class NameTaken(Exception):
@@ -30,6 +39,19 @@ class Person:
     name: str
     guest: bool
     session: SessionId
+    scope: Scope
+    """What this session of theirs may do."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PersonalToken:
+    """A program's session, as its owner sees it."""
+
+    session: SessionId
+    label: str
+    scope: Scope
+    created_at: datetime
+    expires_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,21 +61,26 @@ class Credentials:
     password: str | None
 
 
-async def add_account(db: AsyncConnection, account_id: str, name: str, skeleton: str, password: str | None) -> None:
+async def add_account(
+    db: AsyncConnection, account_id: str, name: str, skeleton: str, password: str | None, recovery_hash: bytes | None
+) -> None:
     """Raises NameTaken; the transaction is then lost."""
+    row = {"account_id": account_id, "name": name, "skeleton": skeleton}
     try:
-        await db.execute(insert(account).values(account_id=account_id, name=name, skeleton=skeleton, password=password))
+        await db.execute(insert(account).values(**row, password=password, recovery_hash=recovery_hash))
     except IntegrityError:
         raise NameTaken from None
 
 
-async def give_password(db: AsyncConnection, account_id: str, name: str, skeleton: str, password: str) -> bool:
+async def give_password(
+    db: AsyncConnection, account_id: str, name: str, skeleton: str, password: str, recovery_hash: bytes
+) -> bool:
     """Make a guest an account in place; False where it is none. Raises NameTaken."""
     try:
         found = await db.execute(
             update(account)
             .where(account.c.account_id == account_id, account.c.password.is_(None))
-            .values(name=name, skeleton=skeleton, password=password)
+            .values(name=name, skeleton=skeleton, password=password, recovery_hash=recovery_hash)
         )
     except IntegrityError:
         raise NameTaken from None
@@ -78,6 +105,24 @@ async def change_password(db: AsyncConnection, account_id: str, password: str) -
     await db.execute(update(account).where(account.c.account_id == account_id).values(password=password))
 
 
+async def set_recovery(db: AsyncConnection, account_id: str, recovery_hash: bytes) -> None:
+    await db.execute(update(account).where(account.c.account_id == account_id).values(recovery_hash=recovery_hash))
+
+
+async def recover(
+    db: AsyncConnection, skeleton: str, recovery_hash: bytes, password: str, next_hash: bytes
+) -> Credentials | None:
+    """Set a new password by the recovery code, which the next one replaces; None where the two do not match."""
+    found = await db.execute(
+        update(account)
+        .where(account.c.skeleton == skeleton, account.c.recovery_hash == recovery_hash)
+        .values(password=password, recovery_hash=next_hash)
+        .returning(account.c.account_id, account.c.name)
+    )
+    row = found.one_or_none()
+    return None if row is None else Credentials(account_id=row.account_id, name=row.name, password=password)
+
+
 async def delete_account(db: AsyncConnection, account_id: str) -> None:
     """Forget who it was. The row stays without a name: games go on naming its id."""
     for rows in (
@@ -86,7 +131,9 @@ async def delete_account(db: AsyncConnection, account_id: str) -> None:
     ):
         await db.execute(rows)
     await db.execute(
-        update(account).where(account.c.account_id == account_id).values(name=DELETED, skeleton=None, password=None)
+        update(account)
+        .where(account.c.account_id == account_id)
+        .values(name=DELETED, skeleton=None, password=None, recovery_hash=None)
     )
     await end_sessions(db, account_id)
 
@@ -115,6 +162,54 @@ async def add_session(db: AsyncConnection, token: TokenHash, account_id: str, li
     return SessionId(made.scalar_one())
 
 
+async def lock_account(db: AsyncConnection, account_id: str) -> None:
+    """Whoever else locks it waits until the transaction ends."""
+    await db.execute(select(account.c.account_id).where(account.c.account_id == account_id).with_for_update())
+
+
+async def add_personal_token(
+    db: AsyncConnection, token: TokenHash, account_id: str, label: str, scope: Scope, lifetime: timedelta | None
+) -> PersonalToken:
+    made = await db.execute(
+        insert(session)
+        .values(
+            token_hash=token,
+            account_id=account_id,
+            expires_at=None if lifetime is None else func.now() + lifetime,
+            label=label,
+            scope=scopes.stored(scope),
+        )
+        .returning(*_OF_A_TOKEN)
+    )
+    return _personal_token(made.one())
+
+
+async def personal_tokens(db: AsyncConnection, account_id: str) -> list[PersonalToken]:
+    """The living ones, the oldest first."""
+    found = await db.execute(
+        select(*_OF_A_TOKEN)
+        .where(session.c.account_id == account_id, session.c.scope.is_not(None), _ALIVE)
+        .order_by(session.c.created_at, session.c.session_id)
+    )
+    return [_personal_token(row) for row in found]
+
+
+async def end_personal_token(db: AsyncConnection, account_id: str, which: str) -> bool:
+    """End it with its sockets, as a session; False where this account has no such token."""
+    mine = (session.c.account_id == account_id) & (session.c.session_id == which) & session.c.scope.is_not(None)
+    return await _end(db, mine) == 1
+
+
+def _personal_token(row: Any) -> PersonalToken:
+    return PersonalToken(
+        session=SessionId(row.session_id),
+        label=row.label,
+        scope=scopes.of_stored(row.scope),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+    )
+
+
 async def change_token(db: AsyncConnection, of_session: SessionId, token: TokenHash, lifetime: timedelta) -> None:
     """The same session under a new token; the old one is worth nothing from here on."""
     await db.execute(
@@ -136,14 +231,21 @@ async def _person(db: AsyncConnection, which: ColumnElement[bool]) -> Person | N
             account.c.name,
             account.c.password.is_(None).label("guest"),
             session.c.session_id,
+            session.c.scope,
         )
         .join(session, session.c.account_id == account.c.account_id)
-        .where(which, session.c.expires_at > func.now())
+        .where(which, _ALIVE)
     )
     row = found.one_or_none()
     if row is None:
         return None
-    return Person(account_id=row.account_id, name=row.name, guest=row.guest, session=SessionId(row.session_id))
+    return Person(
+        account_id=row.account_id,
+        name=row.name,
+        guest=row.guest,
+        session=SessionId(row.session_id),
+        scope=scopes.of_stored(row.scope),
+    )
 
 
 async def account_again(db: AsyncConnection, known: Person) -> Person | None:
@@ -158,9 +260,7 @@ async def account_again(db: AsyncConnection, known: Person) -> Person | None:
 
 
 async def sessions_alive(db: AsyncConnection, sessions: Iterable[SessionId]) -> set[SessionId]:
-    found = await db.execute(
-        select(session.c.session_id).where(session.c.session_id.in_(list(sessions)), session.c.expires_at > func.now())
-    )
+    found = await db.execute(select(session.c.session_id).where(session.c.session_id.in_(list(sessions)), _ALIVE))
     return {SessionId(row.session_id) for row in found}
 
 
@@ -174,14 +274,15 @@ async def end_other_sessions(db: AsyncConnection, account_id: str, but: SessionI
 
 
 async def end_sessions(db: AsyncConnection, account_id: str) -> None:
-    """End all sessions of an account, everywhere."""
+    """End all sessions of an account, everywhere, its personal tokens too."""
     await _end(db, session.c.account_id == account_id)
 
 
-async def _end(db: AsyncConnection, which: ColumnElement[bool]) -> None:
-    ended = await db.execute(delete(session).where(which).returning(session.c.session_id))
-    for row in ended.all():
+async def _end(db: AsyncConnection, which: ColumnElement[bool]) -> int:
+    ended = (await db.execute(delete(session).where(which).returning(session.c.session_id))).all()
+    for row in ended:
         await db.execute(select(func.pg_notify(REVOKED, row.session_id)))
+    return len(ended)
 
 
 async def add_ticket(db: AsyncConnection, token: TokenHash, of_session: SessionId, lifetime: timedelta) -> None:
@@ -230,9 +331,11 @@ async def sweep(db: AsyncConnection, guest_unseen: timedelta, limit: int) -> Non
 
     A guest's row stays, as games name it; the name goes back to the pool.
     """
-    for table in (ticket, session):
-        expired = (select(table.c.token_hash).where(table.c.expires_at <= func.now()).limit(limit)).scalar_subquery()
-        await db.execute(delete(table).where(table.c.token_hash.in_(expired)))
+    used_up = select(ticket.c.token_hash).where(ticket.c.expires_at <= func.now()).limit(limit).scalar_subquery()
+    await db.execute(delete(ticket).where(ticket.c.token_hash.in_(used_up)))
+    expired = select(session.c.token_hash).where(session.c.expires_at <= func.now()).limit(limit).scalar_subquery()
+    # Told, for a socket may have outlived the session by which it came.
+    await _end(db, session.c.token_hash.in_(expired))
     alone = ~exists().where(session.c.account_id == account.c.account_id)
     gone = (
         select(account.c.account_id)
