@@ -63,6 +63,7 @@ def check_hand(row: Row) -> list[str]:
         tricks=tuple(row["tricks"]),
         scores=tuple(row["score_before"]),
         bags=tuple(row["bags_before"]),
+        hand_no=1,
     )
     after = (scored.teams[0].score_after, scored.teams[1].score_after)
     ended = rules.game_end(ruleset, after, scored.hand_no)

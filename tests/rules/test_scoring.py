@@ -110,7 +110,9 @@ def test_a_blind_nil_is_worth_its_own_points():
 def test_a_scored_hand_holds_both_teams_and_where_they_came_from():
     scored = score_hand(DENIRO, bids=(3, 2, 4, 3), tricks=(5, 1, 4, 3), scores=(9, 20), bags=(9, 0), hand_no=4)
     assert isinstance(scored, HandScored)
+    assert (scored.bids, scored.tie_plays_on) == ((3, 2, 4, 3), False)
     first, second = scored.teams
+    assert (first.team, second.team) == (0, 1)
     assert (first.score_before, first.score_after, first.bags_before, first.bags_after) == (
         9,
         -19,

@@ -17,7 +17,7 @@ def score_hand(
     tricks: tuple[int, int, int, int],
     scores: tuple[int, int],
     bags: tuple[int, int],
-    hand_no: int = 1,
+    hand_no: int,
 ) -> HandScored:
     """Score one finished hand.
 
