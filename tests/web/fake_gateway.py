@@ -106,7 +106,7 @@ class FakeGateway:
         )
         table = self.open(self.people.accounts[waiting[0]], opening)
         for account_id in waiting:
-            table.ask(account_id, commands.TakeSeat())
+            table.ask(account_id, commands.TakeSeat(seed_commit=self.people.queue[account_id].get("seed_commit")))
         if len(waiting) < 4:
             table.ask(waiting[0], commands.StartGame())
         return table.table_id

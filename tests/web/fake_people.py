@@ -178,7 +178,7 @@ class People:
 
     async def enter_queue(self, request: Request) -> Response:
         account, body = self.of(request), await request.json()
-        wish = {key: body[key] for key in ("ruleset", "stake_coins", "bots_accepted")}
+        wish = {key: body[key] for key in ("ruleset", "stake_coins", "bots_accepted", "seed_commit")}
         self.queue[account.account_id] = {"state": "waiting", "since_ms": now_ms(), "table_id": None} | wish
         same = [one for one, place in self.queue.items() if place["state"] == "waiting"]
         if len(same) == 4 or body["bots_accepted"]:
@@ -191,7 +191,8 @@ class People:
         found = self.queue.get(self.of(request).account_id)
         if found is None:
             return JSONResponse({"state": "idle", "bots_offered": False, "bots_accepted": False, "table_id": None})
-        more = {"waited_ms": now_ms() - found["since_ms"], "refusal": None}
+        waiting = sum(place["state"] == "waiting" for place in self.queue.values())
+        more = {"waited_ms": now_ms() - found["since_ms"], "waiting": waiting, "refusal": None}
         return JSONResponse(found | more | {"bots_offered": self.bots_offered and found["state"] == "waiting"})
 
     async def leave_queue(self, request: Request) -> Response:

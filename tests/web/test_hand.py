@@ -80,6 +80,9 @@ def test_the_deal_of_a_finished_hand_checks_out(visit: Visit) -> None:
     assert sum(step.startswith("own_seed") for step in steps if step) == 1
     assert sum(step.startswith("own_hand") for step in steps if step) == 1
     assert sum(step.startswith("played") for step in steps if step) == 4
+    titles = page.locator(".step-title").all_inner_texts()
+    assert sum("computer player, which brings no seed" in title for title in titles) == 3
+    assert sum("promised before the game" in title for title in titles) == 1
 
 
 def test_a_tampered_secret_fails_and_names_the_step(visit: Visit, gateway: RunningGateway) -> None:

@@ -19,6 +19,13 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([node(), *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+def node_says(promise: str) -> Any:
+    """What a promise of the page's modules comes to."""
+    ran = run("--eval", f"{promise}.then((value) => console.log(JSON.stringify(value)))")
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
 def test_the_pages_own_tests_pass(web: Path) -> None:
     ran = run("--test", *sorted(map(str, (web / "tests").glob("*_test.mjs"))))
     assert ran.returncode == 0, ran.stdout[-4000:]
@@ -66,22 +73,13 @@ def test_folding_the_stream_gives_what_a_snapshot_tells(
 
 
 def test_every_event_has_a_frame_that_the_page_knows(web: Path) -> None:
-    script = (
-        "import('./services/lobby/web/app/table/reduce.js')"
-        ".then(({EVENT_TYPES}) => console.log(JSON.stringify(EVENT_TYPES)))"
-    )
-    ran = run("--eval", script)
-    assert ran.returncode == 0, ran.stderr
-    assert set(json.loads(ran.stdout)) == {frame_name(kind) for kind in codec.TABLE_EVENTS}
+    types = node_says("import('./services/lobby/web/app/table/reduce.js').then(({EVENT_TYPES}) => EVENT_TYPES)")
+    assert set(types) == {frame_name(kind) for kind in codec.TABLE_EVENTS}
 
 
 def test_the_page_offers_exactly_what_the_rules_offer(web: Path) -> None:
-    script = (
-        "import('./services/lobby/web/app/rules/presets.js').then(({PRESETS}) => console.log(JSON.stringify(PRESETS)))"
-    )
-    ran = run("--eval", script)
-    assert ran.returncode == 0, ran.stderr
-    shown = {preset["name"]: preset for preset in json.loads(ran.stdout)}
+    presets = node_says("import('./services/lobby/web/app/rules/presets.js').then(({PRESETS}) => PRESETS)")
+    shown = {preset["name"]: preset for preset in presets}
     assert list(shown) == list(PRESETS)
     for name, preset in PRESETS.items():
         rules = preset.ruleset

@@ -217,6 +217,8 @@ class QueueView(View):
     stake_coins: int | None = None
     needed_coins: int | None = None
     waited_ms: int | None = None
+    waiting: int = 0
+    """How many wait for the same game, oneself with them."""
     bots_offered: bool = False
     """Nobody came for a while: send the same again with `bots_accepted`, or go on waiting."""
     bots_accepted: bool = False

@@ -111,6 +111,13 @@ async def place(db: AsyncConnection, account_id: str) -> Waiting | None:
     return None if row is None else Waiting(**row._asdict())
 
 
+async def waiting_with(db: AsyncConnection, one: Waiting) -> int:
+    """How many wait for the same game as this one, who counts with them."""
+    same = (queued.c.ruleset == one.ruleset) & (queued.c.stake_coins == one.stake_coins)
+    found = await db.execute(select(func.count()).select_from(queued).where(queued.c.state == "waiting", same))
+    return int(found.scalar_one())
+
+
 async def leave(db: AsyncConnection, account_ids: Iterable[str]) -> None:
     await db.execute(delete(queued).where(queued.c.account_id.in_(list(account_ids))))
 

@@ -54,6 +54,7 @@ async def leave(gateway: Lobby, person: Player) -> None:
 async def _view(gateway: Gateway, account_id: str) -> bodies.QueueView:
     async with gateway.engine.connect() as db:
         found = await queueing.place(db, account_id)
+        waiting = await queueing.waiting_with(db, found) if found is not None and found.state == "waiting" else 0
     if found is None:
         return bodies.QueueView(state="idle")
     patience_ms = gateway.settings.lobby_queue_patience_ms
@@ -64,6 +65,7 @@ async def _view(gateway: Gateway, account_id: str) -> bodies.QueueView:
         stake_coins=found.stake_coins,
         needed_coins=found.stake_coins + (found.stake_coins + 9) // 10,
         waited_ms=found.waited_ms,
+        waiting=waiting,
         bots_offered=found.state == "waiting" and found.waited_ms >= patience_ms,
         bots_accepted=found.bots_accepted,
         table_id=found.table_id,

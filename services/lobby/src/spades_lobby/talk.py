@@ -24,6 +24,7 @@ PHRASES: Final = {
     "sorry": "Sorry.",
     "no_problem": "No problem.",
     "good_game": "Good game.",
+    "rematch": "Another game?",
     "goodbye": "Goodbye.",
 }
 """All that can be said during a hand: nothing of cards, suits, bids or play."""

@@ -121,10 +121,33 @@ export const table = (id) => call("GET", `/tables/${encodeURIComponent(id)}`);
 export const openTable = (wanted, key) =>
   call("POST", "/tables", { stake_coins: 0, bots_welcome: false, ...wanted }, { "idempotency-key": key });
 
+/** The table at which those of an ended game meet again. @param {string} id @returns {Promise<TableSummary>} */
+export const rematch = (id) => call("POST", `/tables/${encodeURIComponent(id)}/rematch`);
+
 /** The code of a private table. @param {string} id @returns {Promise<{table_id: string, code: string}>} */
 export const inviteTo = (id) => call("POST", `/tables/${encodeURIComponent(id)}/invites`);
 /** Enter a private table by its code. @param {string} code @returns {Promise<TableSummary>} */
 export const redeemInvite = (code) => call("POST", "/invites", { code });
+
+/**
+ * @typedef {object} QueuePlace
+ * @property {"idle" | "waiting" | "matched" | "seated" | "refused"} state
+ * @property {string} [ruleset]
+ * @property {number} [stake_coins]
+ * @property {number} [waited_ms]
+ * @property {number} [waiting] how many wait for the same game, oneself with them
+ * @property {boolean} [bots_offered]
+ * @property {boolean} [bots_accepted]
+ * @property {string | null} [table_id]
+ * @property {string | null} [refusal]
+ */
+
+/** @returns {Promise<QueuePlace>} */
+export const queuePlace = () => call("GET", "/queue");
+/** @param {{ruleset: string, stake_coins: number, bots_accepted: boolean, seed_commit: string}} wish
+ * @returns {Promise<QueuePlace>} */
+export const enterQueue = (wish) => call("POST", "/queue", wish);
+export const leaveQueue = () => call("DELETE", "/queue");
 
 /** @returns {Promise<GameSummary[]>} */
 export const myGames = async () => (await call("GET", "/me/games")).games;

@@ -8,6 +8,7 @@ import { findOut, me, someone } from "./session.js";
 import { useStore } from "./store.js";
 import { HomePage } from "./views/home.js";
 import { LazyPage } from "./views/lazy.js";
+import { GameFound } from "./views/queue.js";
 
 /** Pages beyond home, each loaded when it is first opened. @type {[RegExp, () => Promise<any>, string][]} */
 const PAGES = [
@@ -30,6 +31,7 @@ function App() {
   }, [needsSomeone, who]);
   return html`
     <div id="live" class="sr-only" role="log" aria-live="polite" aria-relevant="additions"></div>
+    <${GameFound} />
     <${Page} path=${path} who=${who} needsSomeone=${needsSomeone} />
   `;
 }

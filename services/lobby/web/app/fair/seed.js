@@ -36,6 +36,15 @@ export function seedFor(tableId) {
   return seed;
 }
 
+/** A seed that was promised before its table was known is this table's from now on.
+ * @param {string} from @param {string} tableId */
+export function adoptSeed(from, tableId) {
+  const seed = keptSeed(from);
+  if (!seed || keptSeed(tableId)) return;
+  note(tableId, { seed });
+  note(from, { seed: null });
+}
+
 /** Keep one's own thirteen cards as they were first shown.
  * @param {string} tableId @param {number} handNo @param {readonly string[]} cards */
 export function keepHand(tableId, handNo, cards) {

@@ -14,6 +14,8 @@ const RETRY_MAX_MS = 4_000;
 const HEALTHY_MS = 2_000;
 const AGAIN_MS = 1_000;
 const FIRST_PINGS_MS = [0, 400, 1200];
+/** Frames of a person to the people at the table: the gateway's own, not the table's. */
+const BESIDE_THE_TABLE = ["say", "mute", "report"];
 /** What an error says of a command that may still have its effect: the same id again is the same effect. */
 const ASKED_AGAIN = ["outcome_unknown", "rate_limited", "unavailable", "table_silent"];
 
@@ -56,7 +58,8 @@ export class Connection {
   /** Send a command; resolves with its `ack` or `command_rejected`, after a reconnect too.
    * @param {string} type @param {Record<string, unknown>} body @returns {Promise<AnyFrame>} */
   send(type, body) {
-    const frame = { type, id: commandId(), table_id: this.wiring.tableId, ...body };
+    const table = BESIDE_THE_TABLE.includes(type) ? {} : { table_id: this.wiring.tableId };
+    const frame = { type, id: commandId(), ...table, ...body };
     return new Promise((settle) => {
       this.pending.set(frame.id, { frame, settle });
       // Before the welcome it waits: the resume sends what is pending.

@@ -1,5 +1,5 @@
 // The table as one person sees it, folded from frames. Pure: used live, in the replay and in tests.
-import { startOf } from "./start.js";
+import { noticed, startOf } from "./start.js";
 import { HAND_FRAMES } from "./reduce_hand.js";
 import { SEAT_FRAMES } from "./reduce_seats.js";
 import { snapshot } from "./reduce_snapshot.js";
@@ -19,6 +19,7 @@ const UNNUMBERED = {
   history: (state, frame) => withHistory(state, frame.events),
   player_disconnected: (state, frame) => away(state, frame, true),
   player_returned: (state, frame) => away(state, frame, false),
+  said,
 };
 
 export { startOf };
@@ -64,5 +65,16 @@ function whole(state) {
 function away(state, frame, gone) {
   const seat = frame.seat ?? state.seats.findIndex((holder) => holder?.account_id === frame.account_id);
   const rest = state.away.filter((other) => other !== seat);
-  return { ...state, away: gone && seat >= 0 ? [...rest, seat] : rest };
+  const next = { ...state, away: gone && seat >= 0 ? [...rest, seat] : rest };
+  if (seat < 0 || seat === state.seat || gone === state.away.includes(seat)) return next;
+  return noticed(next, { seq: state.seq, kind: gone ? "gone" : "back", seat, data: {} });
+}
+
+const LINES_MAX = 40;
+
+/** @param {TableState} state @param {AnyFrame} frame @returns {TableState} */
+function said(state, frame) {
+  const { seat, account_id: account, phrase, text } = frame;
+  const line = { no: (state.talk.at(-1)?.no ?? 0) + 1, seat, account, phrase: phrase ?? null, text };
+  return { ...state, talk: [...state.talk, line].slice(-LINES_MAX) };
 }

@@ -24,6 +24,8 @@ export function snapshot(state, frame) {
     seats: frame.seats,
     reserved: frame.reserved,
     names: { ...state.names, ...frame.names },
+    // Who is away now is told anew behind it.
+    away: [],
     seat: frame.seat ?? seatOf(frame.seats, state.me),
     seeds: frame.seeds,
     seedMissing: frame.seed_missing,

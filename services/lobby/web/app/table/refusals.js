@@ -41,6 +41,8 @@ const WORDS = {
   name_taken: () => "That name is taken.",
   bad_credentials: () => "That name and password do not go together.",
   rate_limited: () => "Too many tries: wait a moment.",
+  phrases_only: () => "During a hand only the preset phrases; free talk is for between hands.",
+  too_many: () => "You have muted as many people as can be muted.",
   offline: () => "The server cannot be reached.",
 };
 

@@ -1,6 +1,6 @@
 // What a frame means, in words for the live region.
 import { cardWords } from "../cards.js";
-import { bidWords, ownTeam, who } from "./selectors.js";
+import { bidWords, ownTeam, partnerOf, who } from "./selectors.js";
 
 /** @typedef {import("./types.js").TableState} TableState */
 /** @typedef {import("./types.js").AnyFrame} AnyFrame */
@@ -28,6 +28,9 @@ const SAID = {
     return `Hand ${frame.hand_no} scored: we ${us.delta}, now ${us.score}; they ${them.delta}, now ${them.score}.`;
   },
   seat_autoplayed: (state, frame) => `Time ran out: the table played for ${who(state, frame.seat).toLowerCase()}.`,
+  player_disconnected: (state, frame) => (frame.seat === state.seat ? "" : goneWords(state, frame.seat)),
+  player_returned: (state, frame) => (frame.seat === state.seat ? "" : backWords(state, frame.seat)),
+  said: (state, frame) => (frame.account_id === state.me ? "" : `${who(state, frame.seat)} says: ${frame.text}`),
   game_over: (state) => endWords(state),
   table_cancelled: () => "The game was cancelled; everybody gets their coins back.",
 };
@@ -44,6 +47,17 @@ export const said = (state, frame) => SAID[frame.type]?.(state, frame) ?? "";
 
 /** @param {TableState} state @param {string} account */
 const nameOf = (state, account) => (account === state.me ? "you" : (state.names[account] ?? "a player"));
+
+/** "Your partner Rosa" @param {TableState} state @param {number} seat */
+function whose(state, seat) {
+  if (state.seat === null) return who(state, seat);
+  return `Your ${seat === partnerOf(state.seat) ? "partner" : "opponent"} ${who(state, seat)}`;
+}
+
+/** @param {TableState} state @param {number} seat */
+export const goneWords = (state, seat) => `${whose(state, seat)} has lost the connection. The seat is kept for them.`;
+/** @param {TableState} state @param {number} seat */
+export const backWords = (state, seat) => `${whose(state, seat)} is back.`;
 
 /** @type {Record<string, string>} */
 const REASONS = {

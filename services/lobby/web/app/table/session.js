@@ -22,6 +22,8 @@ export class TableSession {
     this.refusal = createStore(/** @type {AnyFrame | null} */ (null));
     /** A command is on its way: buttons wait. */
     this.busy = createStore(false);
+    /** Whom one does not want to hear, by account id. @type {import("../store.js").Store<ReadonlySet<string>>} */
+    this.muted = createStore(/** @type {ReadonlySet<string>} */ (new Set()));
     /** @type {Set<Listener>} */
     this.listeners = new Set();
     this.fetching = false;
@@ -122,6 +124,24 @@ export class TableSession {
       if (answer.code === "stale_turn") this.connection.resync();
     }
     return answer;
+  }
+
+  /** Say a preset phrase, or text between hands. @param {{phrase: string} | {text: string}} words */
+  say(words) {
+    return this.connection.send("say", words);
+  }
+
+  /** Tell the operators of somebody here. @param {string} account @param {string} reason */
+  report(account, reason) {
+    return this.connection.send("report", { account_id: account, reason });
+  }
+
+  /** Hear somebody no more, or again. @param {string} account @param {boolean} muted */
+  async mute(account, muted) {
+    const answer = await this.connection.send("mute", { account_id: account, muted });
+    if (answer.type !== "ack") return;
+    const rest = [...this.muted.get()].filter((other) => other !== account);
+    this.muted.set(new Set(muted ? [...rest, account] : rest));
   }
 
   /** Take a seat with a seed of this browser's own in the deal. @param {number | null} seat null: any */

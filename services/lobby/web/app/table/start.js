@@ -61,6 +61,7 @@ export function startOf(tableId, me) {
     results: null,
     settled: false,
     notices: [],
+    talk: [],
     facts: [],
     factsFromStart: false,
   };

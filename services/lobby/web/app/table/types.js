@@ -30,9 +30,16 @@
  *
  * @typedef {object} Notice something that happened to a seat and wants saying
  * @property {number} seq
- * @property {"autoplayed" | "bot_took_seat" | "clock_extended" | "seat_refused" | "seat_left"} kind
+ * @property {"autoplayed" | "bot_took_seat" | "clock_extended" | "seat_refused" | "seat_left" | "gone" | "back"} kind
  * @property {number} seat
  * @property {Record<string, any>} data
+ *
+ * @typedef {object} Line something that was said at the table
+ * @property {number} no counts up
+ * @property {number} seat
+ * @property {string} account
+ * @property {string | null} phrase its name, where it is a preset one
+ * @property {string} text
  *
  * @typedef {object} Frame anything the server sends; table events carry `seq`
  * @property {string} type
@@ -92,6 +99,7 @@
  * @property {{seat: number, account_id: string, leaver?: string | null}[] | null} results
  * @property {boolean} settled
  * @property {Notice[]} notices the newest last, few
+ * @property {Line[]} talk what was said, the newest last
  * @property {AnyFrame[]} facts public events in order of seq: score sheet and proofs are read from them
  * @property {boolean} factsFromStart whether `facts` holds every event up to `seq`
  */

@@ -2,7 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { proofOf } from "../fair/proof.js";
-import { revealedHands, seatName } from "../table/selectors.js";
+import { BOT } from "../table/reduce_seats.js";
+import { placeOf, revealedHands, seatName } from "../table/selectors.js";
 
 /** @typedef {import("../table/types.js").TableState} TableState */
 /** @typedef {import("../fair/check.js").CheckStep} CheckStep */
@@ -139,7 +140,7 @@ const TITLES = {
 const SEAT_TITLES = [
   ["own_seed", () => "Your own seed, kept in this browser, went into the deal"],
   ["own_hand", () => "The hand you were shown is the hand dealt to your seat"],
-  ["seed", (name) => `The seed of ${name} matches its commitment`],
+  ["seed", (name) => `The seed of ${name} is the one promised before the game`],
   ["swap_given", (name) => `The cards ${name} passed were in that hand`],
   ["swap_returned", (name) => `The cards ${name} passed back were in that hand`],
   ["played", (name) => `The cards ${name} played are the cards dealt, swap included`],
@@ -150,10 +151,26 @@ function stepTitle(state, proof, name) {
   const plain = TITLES[name];
   if (plain) return plain;
   const seat = Number(name.at(-1));
-  if (name === `seed_${seat}` && proof.seed_missing[seat])
-    return `The seed of ${seatName(state, seat)} came too late: it is all zeros`;
-  if (name === `seed_${seat}` && !proof.seed_commits[seat])
-    return `No seed was promised at the seat of ${seatName(state, seat)}: it is all zeros`;
   const title = SEAT_TITLES.find(([prefix]) => name.startsWith(prefix));
-  return title ? title[1](seatName(state, seat)) : name;
+  if (name !== `seed_${seat}`) return title ? title[1](seatName(state, seat)) : name;
+  // Seeds are those of who sat there at the start, whoever plays the seat on.
+  const account = seatsAtStart(state)[seat];
+  const first = nameOf(state, account);
+  if (account === BOT)
+    return `${PLACE_WORDS[placeOf(state, seat)]} began as a computer player, which brings no seed: all zeros`;
+  if (proof.seed_missing[seat]) return `The seed of ${first} came too late: it is all zeros`;
+  if (!proof.seed_commits[seat]) return `${first} promised no seed: it is all zeros`;
+  return title ? title[1](first) : name;
+}
+
+/** @type {Record<string, string>} */
+const PLACE_WORDS = { south: "South", west: "West", north: "North", east: "East" };
+
+/** @param {TableState} state @param {string | undefined} account */
+const nameOf = (state, account) => (account === state.me ? "your own seat" : (state.names[account ?? ""] ?? "a player"));
+
+/** The accounts at the four seats when they were locked. @param {TableState} state @returns {string[]} */
+function seatsAtStart(state) {
+  const locked = state.facts.find((fact) => fact.type === "seats_locked");
+  return (locked?.seats ?? state.seats).map((/** @type {any} */ holder) => holder?.account_id ?? BOT);
 }

@@ -11,15 +11,12 @@ import { Account } from "./account.js";
 import { SuitSign } from "./card.js";
 import { Dialog } from "./dialog.js";
 import { Settings } from "./menu.js";
+import { OnlineQueue } from "./queue.js";
 import { RulesetPicker } from "./ruleset_picker.js";
+import { feeOf, STAKES } from "./stakes.js";
 import { MyGames, OpenTables } from "./table_lists.js";
 
 /** @typedef {import("../table/types.js").Ruleset} Ruleset */
-
-const STAKES = [10, 20, 50, 100, 200, 500, 1000];
-
-/** The leaving fee: a tenth of the stake, rounded up to a whole coin. @param {number} stake */
-const feeOf = (stake) => Math.floor((stake + 9) / 10);
 
 /** @param {{me: api.Me | null}} props */
 export function HomePage({ me }) {
@@ -64,6 +61,7 @@ export function HomePage({ me }) {
       </div>
       <div class="home-column">
         <${Account} me=${me} />
+        <${OnlineQueue} me=${me} ruleset=${ruleset} />
         <${OpenTables} me=${me} />
         <${WithPeople} me=${me} ruleset=${ruleset} busy=${busy} open=${open} />
       </div>

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { inviteTo } from "../api.js";
 import { html } from "../html.js";
+import { REMATCH } from "../table/phrases.js";
 import { BOT } from "../table/reduce_seats.js";
 import { endWords, reasonWords } from "../table/say.js";
 import { isOwnTurn, ownTeam, partnerOf, payoutsOf, placeOf, scoredHands, seatName, who } from "../table/selectors.js";
@@ -180,6 +181,7 @@ export function HandEnd({ state, session, busy }) {
 export function GameEnd({ state, onAgain, onMenu, busy }) {
   const scored = scoredHands(state).at(-1);
   const won = state.winner !== null && state.seat !== null && state.winner === ownTeam(state);
+  const asked = state.talk.findLast((line) => line.phrase === REMATCH && line.account !== state.me);
   return html`<div class=${`panel game-end${won ? " is-won" : ""}`} role="group" aria-label="End of the game">
     <h2>${endWords(state)}</h2>
     <p>${reasonWords(state)}</p>
@@ -192,8 +194,15 @@ export function GameEnd({ state, onAgain, onMenu, busy }) {
           </details>`
         : null
     }
+    ${asked ? html`<p class="rematch" role="status" data-rematch><b>${who(state, asked.seat)}</b> plays again and waits for you.</p>` : null}
     <div class="button-row">
-      <button type="button" class="gold" data-action="again" disabled=${busy} onClick=${onAgain}>Play again</button>
+      ${
+        state.seat === null
+          ? null
+          : html`<button type="button" class="gold" data-action="again" disabled=${busy} onClick=${onAgain}>
+              ${asked ? "Play again with them" : "Play again"}
+            </button>`
+      }
       <button type="button" class="quiet" onClick=${() => onMenu("sheet")}>Score sheet</button>
       <button type="button" class="quiet" onClick=${() => onMenu("check")}>Check the deals</button>
       <a class="quiet button" href="#/">Home</a>

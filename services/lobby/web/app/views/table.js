@@ -1,11 +1,11 @@
 // The table page: the session, what the player has picked, keys, and the layout around the middle.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { openTable } from "../api.js";
-import { commandId } from "../fair/seed.js";
+import { rematch } from "../api.js";
 import { html } from "../html.js";
 import { goTo, intentOf, partitionOf, setIntent } from "../route.js";
 import { prefs } from "../prefs.js";
 import { useStore } from "../store.js";
+import { REMATCH } from "../table/phrases.js";
 import { cardRefusal, refusalWords } from "../table/refusals.js";
 import { isOwnTurn, seatAt, tipFor, whyNot } from "../table/selectors.js";
 import { TableSession } from "../table/session.js";
@@ -19,6 +19,7 @@ import { Menu } from "./menu.js";
 import { GameEnd, HandEnd, Seating, Starting, SwapPanel } from "./panels.js";
 import { SeatBadge } from "./seat.js";
 import { TableBar } from "./table_bar.js";
+import { Bubble, mayTalk, Talk } from "./talk.js";
 import { Toasts } from "./toasts.js";
 import { TrickArea } from "./trick.js";
 
@@ -36,21 +37,25 @@ export function TablePage({ tableId, me }) {
   const status = useStore(session.status);
   const busy = useStore(session.busy);
   const [menu, setMenu] = useState(/** @type {string | null} */ (null));
-  const [leaving, setLeaving] = useState(false);
+  const [dialog, setDialog] = useState(/** @type {"leave" | "talk" | null} */ (null));
+  const closeDialog = () => setDialog(null);
   const moves = useMoves(session, state);
   useAutoStart(session, state, status);
   useTableEffects(session);
-  useTableKeys({ session, state, moves, openMenu: setMenu, open: leaving ? "dialog" : menu ? "menu" : "table" });
+  useTableKeys({ session, state, moves, openMenu: setMenu, open: dialog ? "dialog" : menu ? "menu" : "table" });
 
   if (status === "not_found") return html`<${NoTable} />`;
   const again = () =>
-    void playAgain(state).catch((error) => session.refusal.set({ type: "error", ...error.body, code: error.code }));
+    void playAgain(state, session).catch((error) =>
+      session.refusal.set({ type: "error", ...error.body, code: error.code }),
+    );
   return html`<div class=${`table-page phase-${state.phase}`} data-phase=${state.phase} data-seq=${state.seq}>
     <${TableBar}
       state=${state}
       session=${session}
       onMenu=${() => setMenu("rules")}
-      onLeave=${() => setLeaving(true)}
+      onTalk=${() => setDialog("talk")}
+      onLeave=${() => setDialog("leave")}
     />
     <main class="felt" aria-label="Table">
       <${CornerBox} state=${state} />
@@ -62,23 +67,24 @@ export function TablePage({ tableId, me }) {
         <${Middle} state=${state} session=${session} busy=${busy} moves=${moves} onAgain=${again} onMenu=${setMenu} />
       </div>
       <${SeatBadge} state=${state} seat=${seatAt(state, "south")} clock=${session.clock} />
+      <${Bubble} state=${state} session=${session} />
     </main>
     <section class="own" aria-label="Your hand">
       <${Hand} state=${state} chosen=${moves.chosen} onCard=${moves.tapCard} />
     </section>
     <${Toasts} session=${session} state=${state} status=${status} explained=${moves.explained} />
     ${menu === null ? null : html`<${Menu} state=${state} page=${menu} onPage=${setMenu} onClose=${() => setMenu(null)} />`}
-    ${leaving ? html`<${LeaveDialog} state=${state} session=${session} onClose=${() => setLeaving(false)} />` : null}
+    ${dialog === "leave" ? html`<${LeaveDialog} state=${state} session=${session} onClose=${closeDialog} />` : null}
+    ${dialog === "talk" ? html`<${Talk} state=${state} session=${session} onClose=${closeDialog} />` : null}
   </div>`;
 }
 
-/** The same game once more, at a new table. @param {TableState} state */
-async function playAgain(state) {
-  // Only practice and private tables choose their own clock.
-  const clock = state.kind === "practice" || state.kind === "private" ? { clock_ms: state.clockMs } : {};
-  const wanted = { kind: state.kind, ruleset: state.ruleset, stake_coins: state.stakeCoins, ...clock };
-  const table = await openTable({ ...wanted, bots_welcome: state.botsWelcome }, commandId());
-  setIntent(table, "play");
+/** The same game once more: all who ask come to one new table. @param {TableState} state @param {TableSession} session */
+async function playAgain(state, session) {
+  const table = await rematch(state.tableId);
+  // The others see it beside one's seat, and can come too; without a line they go on waiting at the same address.
+  if (mayTalk(state)) void session.say({ phrase: REMATCH });
+  setIntent(table, mayTalk(state) ? "sit" : "play");
   goTo(`/table/${table.table_id}`);
 }
 
@@ -226,17 +232,19 @@ function waitWords(state) {
   return refusalWords({ code: "not_your_turn" });
 }
 
-/** "Play now" was asked for: sit down and start without another tap.
+/** What one came for: "play" sits down and starts without another tap, "sit" leaves the start to the host.
  * @param {TableSession} session @param {TableState} state @param {string} status */
 function useAutoStart(session, state, status) {
   const done = useRef({ seat: false, start: false });
   useEffect(() => {
-    if (status !== "open" || state.phase !== "seating" || intentOf(state.tableId) !== "play") return;
+    const intent = intentOf(state.tableId);
+    if (status !== "open" || state.phase !== "seating" || !intent) return;
     if (state.seat === null && state.reserved.length === 0 && !done.current.seat) {
       done.current.seat = true;
       void session.takeSeat(null);
     }
-    if (state.seat !== null && state.kind === "practice" && state.host === state.me && !done.current.start) {
+    const alone = state.kind === "practice" && state.host === state.me && intent === "play";
+    if (state.seat !== null && alone && !done.current.start) {
       done.current.start = true;
       void session.send("start");
     }

@@ -2,11 +2,12 @@
 import { html } from "../html.js";
 import { rulesetTitle } from "../rules/presets.js";
 import { isOwnTurn, who } from "../table/selectors.js";
+import { mayTalk } from "./talk.js";
 import { Countdown } from "./countdown.js";
 
 /** @param {{state: import("../table/types.js").TableState, session: import("../table/session.js").TableSession,
- *   onMenu: () => void, onLeave: () => void}} props */
-export function TableBar({ state, session, onMenu, onLeave }) {
+ *   onMenu: () => void, onTalk: () => void, onLeave: () => void}} props */
+export function TableBar({ state, session, onMenu, onTalk, onLeave }) {
   const turn = state.turn;
   const own = isOwnTurn(state);
   const playing = state.seat !== null && ["starting", "playing", "between_hands"].includes(state.phase);
@@ -20,6 +21,7 @@ export function TableBar({ state, session, onMenu, onLeave }) {
       ${turn?.deadlineMs ? html` <${Countdown} deadlineMs=${turn.deadlineMs} clock=${session.clock} />` : null}
     </span>
     <span class="bar-buttons">
+      ${mayTalk(state) ? html`<button type="button" class="icon-button" data-action="talk" onClick=${onTalk}>Talk</button>` : null}
       <button
         type="button"
         class="icon-button"

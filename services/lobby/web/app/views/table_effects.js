@@ -10,7 +10,10 @@ import { isOwnTurn } from "../table/selectors.js";
 export function useTableEffects(session) {
   useEffect(() => {
     const stop = session.listen((before, after, frame) => {
-      const words = after.seq === before.seq ? "" : said(after, frame);
+      // A repeated event is no news; what comes without a number, presence and talk, always is.
+      const isNews = frame.seq === undefined || after.seq !== before.seq;
+      const heard = frame.type === "said" && session.muted.get().has(frame.account_id);
+      const words = isNews && !heard ? said(after, frame) : "";
       if (words) announce(words);
       const mine = isOwnTurn(after);
       if (mine && !isOwnTurn(before) && prefs.get().sound && before.phase !== "loading") playTurnSound();

@@ -4,6 +4,7 @@ import { cardSign } from "../cards.js";
 import { html } from "../html.js";
 import { useStore } from "../store.js";
 import { refusalWords } from "../table/refusals.js";
+import { backWords, goneWords } from "../table/say.js";
 import { bidWords, who } from "../table/selectors.js";
 
 /** @typedef {import("../table/types.js").TableState} TableState */
@@ -39,7 +40,7 @@ export function Toasts({ session, state, status, explained }) {
 }
 
 /** A value for as long as it is fresh. @template T @param {T | null} value @param {boolean} muted @returns {T | null} */
-function useFresh(value, muted) {
+export function useFresh(value, muted) {
   const [stale, setStale] = useState(/** @type {T | null} */ (null));
   useEffect(() => {
     if (value === null) return undefined;
@@ -68,9 +69,13 @@ function noticeWords(state, { kind, seat, data }) {
     case "autoplayed":
       return autoplayWords(state, seat, data);
     case "bot_took_seat":
-      return `A computer player sits down for ${state.names[data.replaces] ?? "the player who left"}.`;
+      return `A computer player takes the seat of ${state.names[data.replaces] ?? "the player who left"}.`;
     case "seat_left":
       return `${data.account_id === state.me ? "You" : (state.names[data.account_id] ?? "A player")} left the game${data.fee_coins ? ` and paid ${data.stake_coins + data.fee_coins} coins` : ""}.`;
+    case "gone":
+      return goneWords(state, seat);
+    case "back":
+      return backWords(state, seat);
     case "clock_extended":
       return `The table was away for ${Math.ceil(data.outage_ms / 1000)} s; the clock got that time back.`;
     case "seat_refused":
