@@ -36,6 +36,8 @@ def test_every_finished_hand_stands_in_the_record_with_all_its_cards(ruleset: st
     assert f'[Rules "{ruleset}"]' in text
     over = driven.all_of(events.GameEnded)[0]
     assert f'[GameEnd "{("NS", "EW")[over.winner or 0]} {over.reason}"]' in text
+    # Read back, every hand is a game by the rules and has the results that were told.
+    assert rules.read_ptn(text).game.scores == over.scores
 
 
 def test_a_hand_is_shown_whole_once_it_is_over_and_without_its_deal_before() -> None:

@@ -90,7 +90,7 @@ from spades_rules.history import evolve, replay
 from spades_rules.judgement import judge
 from spades_rules.legality import blind_nil_team, legal_follows, legal_leads, winning_card
 from spades_rules.presets import PRESETS, Preset, custom_ruleset, ruleset, ruleset_stamped
-from spades_rules.ptn import write_ptn
+from spades_rules.ptn import read_ptn, write_ptn
 from spades_rules.rejection import Reject, Rejected
 from spades_rules.ruleset import HANDS_MAX, TRICKS_PER_HAND, FailedNil, Ruleset
 from spades_rules.scoring import game_end, score_hand, score_team
@@ -208,6 +208,7 @@ __all__ = [
     "parse_cards",
     "partner_of",
     "phase_of",
+    "read_ptn",
     "read_transcript",
     "replay",
     "rules_for",

@@ -1,9 +1,10 @@
 """What can go wrong, as one small tree.
 
-RulesError ├── Rejected        (rejection.py) a player's mistake or a lost race: an answer to the
-sender; the game is unchanged ├── OptionRefused   a host asked for a choice that the preset does not
-offer ├── BadNotation     text that is not a card, a bid or a transcript └── CorruptHistory  a bug:
-an event that cannot follow the state it is folded into
+RulesError
+├── Rejected        (rejection.py) a player's mistake or a lost race: an answer; the game is unchanged
+├── OptionRefused   a host asked for a choice that the preset does not offer
+├── BadNotation     text that is not a card, a bid or a game
+└── CorruptHistory  a bug: an event that cannot follow the state it is folded into
 """
 
 from __future__ import annotations
