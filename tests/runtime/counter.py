@@ -9,7 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spades_events.envelope import Envelope, MissingAttribute, envelope_of, headers_of
-from spades_runtime import Answer, AnswerId, Database, Effects, Input, Output, Parked, Poll, SnapshotRow, StoredEvent
+from spades_runtime import (
+    Answer,
+    AnswerId,
+    Database,
+    Effects,
+    Headers,
+    Input,
+    Output,
+    Parked,
+    Poll,
+    SnapshotRow,
+    StoredEvent,
+)
 from spades_runtime import answers as stored_answers
 from spades_runtime import snapshots as stored_snapshots
 
@@ -42,6 +54,9 @@ class CounterProcessor:
     outages: list[tuple[int, int, int]] = field(default_factory=list)
     polls: list[int] = field(default_factory=list)
     takes: int = 0
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        return True
 
     async def take(self, part: int, db: Database) -> list[Output]:
         self.takes += 1

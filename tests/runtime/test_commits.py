@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from spades_runtime import Clock, Commit, Database, Effects, Fenced, Output, PartitionWorker, Poll
+from spades_runtime import Clock, Commit, Database, Effects, Fenced, Headers, Output, PartitionWorker, Poll
 from spades_runtime.schema import quoted
 from tests.runtime.corner import SERVICE, Corner
 from tests.runtime.counter import COMMANDS, EVENTS, PRIVATE, command
@@ -105,6 +105,9 @@ class AlarmProcessor:
     outputs: tuple[str, ...] = (EVENTS,)
     due_ms: dict[tuple[int, str], int] = field(default_factory=dict)
     changed: dict[tuple[int, str], int | None] = field(default_factory=dict)
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        return True
 
     async def take(self, part: int, db: Database) -> list[Output]:
         self.drop(part)

@@ -132,6 +132,10 @@ class Judge:
 
     async def _commit_transaction(self, batch: Batch, db: Database, ids: list[AnswerId]) -> bool:
         prepared: _Prepared | None = None
+        if batch.is_idle:
+            # Nothing that concerns the service: not even a look at the database.
+            await self._settle(batch, Effects(), None)
+            return False
         async with db.transaction():
             await self._lock_rows(db)
             effects = await self._decide(batch, db)
@@ -163,6 +167,7 @@ class Judge:
                     raise
                 self._set_aside(single, cause)
                 await self._judge_recalling(single, db, write_all=False)
+            batch.set_aside += single.set_aside
 
     def _set_aside(self, single: Batch, cause: DataError | IntegrityError) -> None:
         source = single.inputs[0]
@@ -295,6 +300,7 @@ class Judge:
             for part, seq in seqs.items():
                 self.owned[part].seq = seq
             self._count(effects.answers, parked)
+            batch.set_aside += [(row.topic, row.offset) for row in parked]
         if effects.answers or effects.outputs or parked or seqs:
             outputs = self._outputs(effects, parked)
             await self.publisher.publish(outputs, batch.now_ms, seqs)

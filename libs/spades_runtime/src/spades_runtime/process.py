@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 import uvloop
 
-from spades_runtime import logging
+from spades_runtime import fetching, logging, parked_list
 from spades_runtime.errors import Fenced, NotReady, PublishFailed
 from spades_runtime.probes import Probes, served
 from spades_runtime.settings import RuntimeSettings
@@ -49,6 +49,7 @@ class Process(Generic[SettingsT]):
         """Run a worker until the process is told to stop; the probes answer for it."""
         self.probes.is_healthy = lambda: worker.healthy
         self.probes.problem = lambda: worker.problem
+        self.probes.operated = parked_list.app(worker, self.settings)
         waiting = asyncio.create_task(self._stop(worker), name="stop")
         try:
             await worker.run()
@@ -67,6 +68,7 @@ def run(main: Callable[[Process[SettingsT]], Awaitable[None]], settings_type: ty
     """
     settings = settings_type()  # type: ignore[call-arg]  # its fields come from the environment
     logging.configure(settings)
+    fetching.install()
     sys.exit(uvloop.run(_supervised(main, settings)))
 
 

@@ -29,7 +29,9 @@ class RuntimeSettings(BaseSettings):
 
     admin_host: str = "127.0.0.1"
     admin_port: int = Field(default=0, ge=0, le=65_535)
-    """Probes and metrics; 0 takes a free port."""
+    """Probes, metrics, and what operators may do; 0 takes a free port."""
+    operators_file: Path | None = None
+    """Who may act on the admin port, see `operators.py`; without it nobody."""
     log_level: LogLevel = "info"
     log_format: Literal["console", "json"] = "json"
 
@@ -39,7 +41,8 @@ class RuntimeSettings(BaseSettings):
     """How long a silent member keeps its partitions."""
     poll_ms: int = Field(default=500, ge=1, le=1_000)
     poll_records_max: int = Field(default=1_000, ge=1, le=10_000)
-    fetch_wait_ms: int = Field(default=50, ge=1)
+    fetch_wait_ms: int = Field(default=200, ge=1, le=500)
+    """How long Kafka holds an empty fetch; one with records it answers at once."""
     rest_ms: int = Field(default=50, ge=0, le=200)
     """A pause after a poll that wrote nothing, so that the next one brings more; not with Commit.STATEMENT."""
     interval_ms: int = Field(default=250, ge=10)

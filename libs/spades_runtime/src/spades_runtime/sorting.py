@@ -1,6 +1,6 @@
 """Records as read become what one poll judges: in order, nothing twice, nothing foreign."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from spades_runtime.kafka import Undecodable
 from spades_runtime.owned import Owned
 from spades_runtime.parking import is_command_topic
 from spades_runtime.partitions import partition_of_bytes
-from spades_runtime.types import Input, Parked
+from spades_runtime.types import Headers, Input, Parked
 
 _READABLE_KEYS_MAX = 65_536
 
@@ -29,6 +29,17 @@ class Batch:
     outages_ms: dict[int, tuple[int, int]] = field(default_factory=dict)
     oldest_ms: int | None = None
     """Timestamp of the oldest record."""
+    set_aside: list[tuple[str, int]] = field(default_factory=list)
+    """(topic, offset) of what was set aside and stored."""
+
+    def places_set_aside(self) -> set[tuple[str, int]]:
+        """(topic, offset) of all that was set aside, stored or not yet."""
+        return {(one.source.topic, one.source.offset) for one in (*self.parked, *self.held)} | set(self.set_aside)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing to judge and nothing to store but offsets."""
+        return not (self.inputs or self.parked or self.held or self.shut or self.outages_ms)
 
     def quarantine(self, found: Sequence[Parked]) -> None:
         """Take each found record and every later event of its stream out of the inputs, in order."""
@@ -52,11 +63,14 @@ class Batch:
 
 
 class Sorter:
-    """Knows the inputs' order and which keys belong where."""
+    """Knows the inputs' order, which keys belong where, and what concerns the service at all."""
 
-    def __init__(self, inputs: tuple[str, ...], prefix: str, partitions: int) -> None:
+    def __init__(
+        self, inputs: tuple[str, ...], prefix: str, partitions: int, concerns: Callable[[str, Headers], bool]
+    ) -> None:
         self._topics = [(topic, prefix + topic) for topic in inputs]
         self._partitions = partitions
+        self._concerns = concerns
         self._part_of: dict[bytes, int] = {}
 
     def sort(self, records: Mapping[TopicPartition, Sequence[Any]], owned: Mapping[int, Owned], now_ms: int) -> Batch:
@@ -76,27 +90,31 @@ class Sorter:
 
     def _take_in(self, batch: Batch, topic: str, mine: Owned, found: Sequence[Any]) -> None:
         part, expected = mine.part, mine.next_offsets.get(topic, 0)
-        part_of, inputs = self._part_of, batch.inputs
+        part_of, inputs, concerns = self._part_of, batch.inputs, self._concerns
         shut = mine.quarantined if not is_command_topic(topic) else None
         for record in found:
             if record.offset < expected:
                 continue
             key = record.key
-            read = Input(topic, part, record.offset, key, record.value or b"", record.headers)
             where = part_of.get(key)
             if where is None:
                 where = self._find(key)
             if where != part:
-                batch.parked.append(Parked(read, _why_not(record, where), secret=is_command_topic(topic)))
+                reason = _why_not(record, where)
+                batch.parked.append(Parked(_input(topic, part, record), reason, secret=is_command_topic(topic)))
             elif shut and key.decode() in shut:
-                batch.held.append(Parked(read, "its stream is quarantined", secret=False))
-            else:
-                inputs.append(read)
+                batch.held.append(Parked(_input(topic, part, record), "its stream is quarantined", secret=False))
+            elif concerns(topic, record.headers):
+                inputs.append(_input(topic, part, record))
         last = found[-1].offset + 1
         if last > expected:
             batch.next_offsets.setdefault(part, {})[topic] = last
             first_ms = found[0].timestamp
             batch.oldest_ms = first_ms if batch.oldest_ms is None else min(batch.oldest_ms, first_ms)
+
+    def is_misplaced(self, source: Input) -> bool:
+        """Whether the record's key is no text, or belongs on another partition."""
+        return source.key is None or self._find(source.key) != source.part
 
     def _find(self, key: bytes | None) -> int:
         """The key's partition; -1 where it is null or no text that a database can hold."""
@@ -110,6 +128,10 @@ class Sorter:
             self._part_of.clear()
         where = self._part_of[key] = partition_of_bytes(key, self._partitions)
         return where
+
+
+def _input(topic: str, part: int, record: Any) -> Input:
+    return Input(topic, part, record.offset, record.key, record.value or b"", record.headers)
 
 
 def _why_not(record: Any, where: int) -> str:

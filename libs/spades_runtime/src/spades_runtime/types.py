@@ -10,6 +10,8 @@ from psycopg import AsyncConnection
 Database = AsyncConnection[tuple[Any, ...]]
 """The worker's one connection; tuples come back."""
 
+Headers = Sequence[tuple[str, bytes]]
+
 AnswerId = tuple[str, str, str]
 """(stream, account, command id): what makes a command the same command."""
 
@@ -23,7 +25,7 @@ class Input(NamedTuple):
     offset: int
     key: bytes | None
     value: bytes
-    headers: Sequence[tuple[str, bytes]]
+    headers: Headers
 
 
 class Output(NamedTuple):
@@ -144,6 +146,12 @@ class Processor(Protocol):
 
     outputs: tuple[str, ...]
     """Topics this service alone writes. No partition row, yet records there: a lost database."""
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        """Whether a record with these headers is the service's business; asked before anything is decoded.
+
+        A record that is not is passed over: a poll without others costs no transaction.
+        """
 
     async def take(self, part: int, db: Database) -> list[Output]:
         """Load the state of a newly owned partition; return fresh transient records for it."""

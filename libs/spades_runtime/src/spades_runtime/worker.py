@@ -24,6 +24,7 @@ from spades_runtime.holdings import Holdings
 from spades_runtime.judging import Judge
 from spades_runtime.kafka import RebalanceListener
 from spades_runtime.links import Connect, Links
+from spades_runtime.redriving import Redriver
 from spades_runtime.seal import Seal
 from spades_runtime.settings import RuntimeSettings
 from spades_runtime.sorting import Batch, Sorter
@@ -65,8 +66,9 @@ class PartitionWorker:
         self._commit = commit
         self._seal = seal
         self._clock = clock or Clock()
-        self._sorter = Sorter(processor.inputs, settings.topic_prefix, settings.partitions)
+        self._sorter = Sorter(processor.inputs, settings.topic_prefix, settings.partitions, processor.concerns)
         self._links = Links(settings, connect, self._touch)
+        self.redriver = Redriver(settings, self._sorter, seal)
         self._listener = RebalanceListener()
         self._holdings = Holdings(processor, settings, self._links, self._listener)
         self._stopping = asyncio.Event()
@@ -161,6 +163,8 @@ class PartitionWorker:
             self._next_write_ms = 0
         if not await publisher.room(self._settings.in_flight_max, self._settings.poll_ms / 1_000):
             return
+        if self.redriver.waits and self._holdings.is_current:
+            await self.redriver.run(self._judge, self._holdings.owned, db, self._clock.now_ms())
         records = await self._fetch()
         if records is None:
             return

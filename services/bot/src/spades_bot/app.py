@@ -22,7 +22,7 @@ from spades_runtime import Clock, Input, Parked, parking
 from spades_runtime.process import Process
 
 SOURCE: Final = "/spades/bot"
-FETCH_WAIT_MS: Final = 50
+FETCH_WAIT_MS: Final = 200
 SILENT_MS_MAX: Final = 30_000
 """A consumer that is up and has fetched nothing for so long, not even emptily, does not consume."""
 

@@ -8,7 +8,7 @@ from spades_clock.domain import CLOCKED_EVENTS, ClockedEvent, Firing, Timer, Tim
 from spades_clock.table_time import TableTime
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of, headers_of
 from spades_events.clock import TimedOut
-from spades_runtime import Answer, AnswerId, Database, Effects, Input, Output, Parked, Poll
+from spades_runtime import Answer, AnswerId, Database, Effects, Headers, Input, Output, Parked, Poll
 
 SOURCE = "/spades/clock"
 # Every version of a type that moves a deadline: an unknown one must hold up its stream, not be passed over.
@@ -76,6 +76,9 @@ class Deadlines:
     def __init__(self) -> None:
         self._partitions: dict[int, Partition] = {}
         self._saving: dict[int, dict[str, Timer | None]] = {}
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        return _is_clocked(headers)
 
     async def take(self, part: int, db: Database) -> list[Output]:
         """Load the partition's rows; the events behind its saved offsets follow by themselves."""
@@ -165,7 +168,7 @@ def _read(source: Input) -> Read | None:
     return Read(source.part, envelope.subject, envelope.sequence, envelope.time_ms, event)
 
 
-def _is_clocked(headers: Sequence[tuple[str, bytes]]) -> bool:
+def _is_clocked(headers: Headers) -> bool:
     return any(name == "ce_type" and value.rpartition(b".")[0] in _CLOCKED_NAMES for name, value in headers)
 
 

@@ -29,7 +29,7 @@ RETRY_S: Final = 0.5
 RECORDS_MAX: Final = 2_000
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 VERSION_MAX: Final = 2**31 - 1
-FETCH_WAIT_MS: Final = 100
+FETCH_WAIT_MS: Final = 200
 REST_S: Final = 0.1
 """A list may be a tenth of a second old: so long after a poll the next one, which then brings more."""
 

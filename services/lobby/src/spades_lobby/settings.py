@@ -15,6 +15,8 @@ class LobbySettings(RuntimeSettings):
     """What a deployment may set. Rates are in the notation of `limits`: `600/minute`."""
 
     service: str = "lobby"
+    fetch_wait_ms: int = Field(default=50, ge=1, le=500)
+    """Who joins a partition waits behind the fetch that is under way."""
 
     lobby_host: str = "127.0.0.1"
     lobby_port: int = Field(default=8080, ge=0, le=65_535)

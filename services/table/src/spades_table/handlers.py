@@ -1,7 +1,7 @@
 """The table as a processor: what the worker asks, in the order in which a poll is judged."""
 
 from spades_events import Topic
-from spades_runtime import Answer, AnswerId, Database, Effects, Output, Poll, Seal
+from spades_runtime import Answer, AnswerId, Database, Effects, Headers, Output, Poll, Seal
 from spades_table import metrics
 from spades_table.house import House
 from spades_table.judgement import Judgement
@@ -28,6 +28,10 @@ class Tables:
         self._store = store or PostgresStore()
         self._loader = Loader(house, seal, self._store)
         self._memory = Memory()
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        """All that it reads, nearly: what of it is not needed, `read_news` passes over."""
+        return True
 
     async def take(self, part: int, db: Database) -> list[Output]:
         """Load a partition's live tables; each person and each bot on turn gets one fresh record.

@@ -1,5 +1,6 @@
 """Memory: the live tables of the taken partitions, the last answers, a poll's overlay on both."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -48,7 +49,8 @@ class Memory:
 
     def __init__(self) -> None:
         self._live: dict[int, dict[str, Opened]] = {}
-        self._answered: dict[AnswerId, Answered] = {}
+        # Ordered: the first key of a plain dict is behind the holes of all that were forgotten before it.
+        self._answered: OrderedDict[AnswerId, Answered] = OrderedDict()
         self._waiting: list[Waiting] = []
         self._unreadable: set[tuple[int, str]] = set()
         self._corrupt: dict[int, set[str]] = {}
@@ -160,4 +162,4 @@ class Memory:
 
     def _forget_oldest(self) -> None:
         while len(self._answered) > ANSWERS_KEPT_MAX:
-            del self._answered[next(iter(self._answered))]
+            self._answered.popitem(last=False)

@@ -15,6 +15,7 @@ from spades_runtime import (
     AnswerId,
     Database,
     Effects,
+    Headers,
     Input,
     Output,
     Parked,
@@ -27,7 +28,7 @@ from spades_wallet.accounts import FromAccount, top_up_key
 from spades_wallet.decision import Rejected, Terms
 from spades_wallet.domain import FromTable, Request, accounts_named, decide, evolve
 from spades_wallet.ledger import Account, AccountId, Book, Hold, LedgerError, TableId, Transfer, TransferKey
-from spades_wallet.reading import Delivery, open_days, read
+from spades_wallet.reading import Delivery, concerns_coins, open_days, read
 from spades_wallet.settlement import ImpossibleEvent
 
 SOURCE: Final = "/spades/wallet"
@@ -66,6 +67,9 @@ class Wallet:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self._posting: list[Transfer] = []
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        return concerns_coins(topic, headers)
 
     async def process(self, poll: Poll, db: Database) -> Effects:
         """Judge the poll inside the worker's transaction.

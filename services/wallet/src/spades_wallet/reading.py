@@ -8,7 +8,7 @@ from typing import Final
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of
 from spades_events.commands import CloseAccount, GrantCoins, OpenAccount, TopUp
 from spades_events.events import GameEnded, TableCancelled
-from spades_runtime import AnswerId, Input, answers
+from spades_runtime import AnswerId, Headers, Input, answers
 from spades_wallet.accounts import FromAccount
 from spades_wallet.domain import (
     TABLE_FACTS,
@@ -52,12 +52,12 @@ class Delivery:
 
 
 def read(source: Input, days: tuple[str, ...]) -> Delivery | None:
-    """Return what the record asks for, None where it is not the wallet's business.
+    """Return what the record asks for, None where it asks for nothing.
 
-    Raises UndecodableMessage where it should be and cannot be read.
+    Raises UndecodableMessage where it should and cannot be read.
     """
     if source.topic == Topic.TABLE_EVENTS:
-        return _from_table(source) if _concerns_coins(source) else None
+        return _from_table(source) if concerns_coins(source.topic, source.headers) else None
     return _from_account(source, days)
 
 
@@ -67,10 +67,13 @@ def open_days(now_ms: int) -> tuple[str, str]:
     return today.isoformat(), (today - timedelta(days=1)).isoformat()
 
 
-def _concerns_coins(source: Input) -> bool:
+def concerns_coins(topic: str, headers: Headers) -> bool:
+    """Whether a record with these headers is the wallet's business."""
+    if topic != Topic.TABLE_EVENTS:
+        return True
     # Nearly all of a table's records are cards: they are passed over unread. A later version of
     # a type we need is no reason to pass over it.
-    for name, value in source.headers:
+    for name, value in headers:
         if name == "ce_type":
             return value.rpartition(b".")[0] in _WANTED_NAMES
     return True
