@@ -59,23 +59,28 @@ def test_the_rules_need_no_package() -> None:
 
 
 def test_the_runtime_knows_no_card_no_contract_and_no_service() -> None:
-    ours = {"spades_rules", "spades_events", "spades_replay", "spades_local", *SERVICE_PACKAGES}
+    ours = {"spades_rules", "spades_events", "spades_replay", "spades_client", "spades_local", *SERVICE_PACKAGES}
     assert _imported(member("spades_runtime"), ours) == set()
 
 
 def test_the_contracts_know_only_the_rules() -> None:
-    ours = {"spades_runtime", "spades_replay", "spades_local", *SERVICE_PACKAGES}
+    ours = {"spades_runtime", "spades_replay", "spades_client", "spades_local", *SERVICE_PACKAGES}
     assert _imported(member("spades_events"), ours) == set()
 
 
 def test_the_replay_knows_no_service() -> None:
-    ours = {"spades_runtime", "spades_local", *SERVICE_PACKAGES}
+    ours = {"spades_runtime", "spades_client", "spades_local", *SERVICE_PACKAGES}
     assert _imported(member("spades_replay"), ours) == set()
+
+
+def test_the_client_knows_the_rules_and_nothing_from_behind_the_public_interface() -> None:
+    ours = {"spades_events", "spades_runtime", "spades_replay", "spades_local", *SERVICE_PACKAGES}
+    assert _imported(member("spades_client"), ours) == set()
 
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_service_knows_no_other_service(service: str) -> None:
-    others = (SERVICE_PACKAGES - {f"spades_{service}"}) | {"spades_local", "spades_replay"}
+    others = (SERVICE_PACKAGES - {f"spades_{service}"}) | {"spades_local", "spades_replay", "spades_client"}
     assert _imported(member(f"spades_{service}"), others) == set()
 
 

@@ -15,11 +15,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from spades_client import Gateway, SpadesError
 from tests.demo import report
 from tests.demo.checks import Streams, audit
 from tests.demo.crowd import TABLES, hundred_tables
 from tests.demo.game import RULESETS, Plan, Played, enter, plans, play
-from tests.demo.gateway import Gateway, NoAnswer, Refused
 from tests.demo.kills import Killer, parsed
 from tests.demo.stack import STATE, NotStarted, Stack, running
 
@@ -75,7 +75,7 @@ async def _play_all(console: Console, planned: list[Plan], gateway: Gateway, kil
             async with gate:
                 try:
                     if played.players:
-                        await play(gateway, played)
+                        await play(played)
                 except* Exception as group:  # noqa: BLE001 - shown as this game's fault; the others go on
                     played.faults += [repr(error) for error in group.exceptions]
             progress.advance(task)
@@ -105,7 +105,7 @@ async def _play_all(console: Console, planned: list[Plan], gateway: Gateway, kil
 async def _enter(gateway: Gateway, played: Played) -> None:
     try:
         await enter(gateway, played)
-    except (NoAnswer, Refused) as error:
+    except SpadesError as error:
         played.players.clear()
         played.faults.append(str(error))
 

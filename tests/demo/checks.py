@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import psutil
 
+from spades_client import Acked
 from spades_events import Topic
 from spades_replay import Record, Verifier, read
 from spades_rules import BLIND_NIL
 from tests.demo.game import Played
-from tests.demo.player import Acked
 from tests.demo.stack import Stack
 
 EVENT_OF = {

@@ -1,11 +1,10 @@
 """A hundred live tables at once, for the memory that they take."""
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from tests.demo.gateway import Account, Gateway
+from spades_client import Account, Gateway
 
 TABLES = 100
 AT_ONCE = 16
@@ -19,11 +18,10 @@ async def hundred_tables(gateway: Gateway, measure: Callable[[], Awaitable[T]]) 
 
     async def open_one() -> tuple[Account, str]:
         async with gate:
-            account = Account(gateway, f"Crowd {secrets.token_hex(5)}")
-            await account.enter()
+            account = await gateway.guest()
             table_id = await account.open_table({"kind": "practice", "ruleset": {"name": "deniro"}})
-            await account.put(f"/v1/tables/{table_id}/seats/any", {})
-            await account.post(f"/v1/tables/{table_id}/start", {})
+            await account.put(f"/v1/tables/{table_id}/seats/any")
+            await account.post(f"/v1/tables/{table_id}/start")
             return account, table_id
 
     async def leave_one(account: Account, table_id: str) -> None:

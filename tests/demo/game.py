@@ -2,34 +2,35 @@
 
 import asyncio
 import random
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.demo.gateway import Account, Gateway
-from tests.demo.player import Acked, Manner, Player
+from spades_client import Acked, Gateway, Rejected
+from tests.demo.player import Manner, Player
 
+UNDER_WAY = frozenset({"starting", "wrong_phase"})
 STAKES = (10, 20, 50, 100, 200)
 Options = dict[str, int | bool]
+_ALL: Options = {"blind_nil": True, "swap": True}
 # The hosts' options of each rule set, from one game of it to the next.
 RULESETS: dict[str, tuple[Options, ...]] = {
     "deniro": ({},),
-    "classic": ({"blind_nil": True, "swap": True}, {}, {"nil": 50, "target": 250, "blind_nil": True}),
-    "bicycle": ({"blind_nil": True, "swap": True}, {}),
+    "classic": (_ALL, {"nil": 50, "target": 250, "blind_nil": True}, {}, _ALL),
+    "bicycle": (_ALL, _ALL, {}),
     "club": ({},),
-    "jokers": ({"blind_nil": True, "swap": True}, {"blind_nil": True}, {}),
+    "jokers": (_ALL, {"blind_nil": True}, {}, _ALL),
 }
 _S, _L, _Q, _D = Manner.STEADY, Manner.LEAVES, Manner.SILENT, Manner.DROPS
 # Kind of table, and one person a seat; bots take the others.
 TABLES: tuple[tuple[str, tuple[Manner, ...]], ...] = (
-    ("practice", (_S,)),
+    ("practice", (_S, _D, _S, _S)),
     ("coins", (_S,)),
     ("online", (_S, _D)),
     ("online", (_S, _S, _S, _L)),
     ("coins", (_Q,)),
-    ("practice", (_S, _D, _S, _S)),
+    ("practice", (_S,)),
     ("online", (_S, _Q, _D)),
     ("coins", (_L,)),
     ("practice", (_S, _L)),
@@ -93,13 +94,12 @@ class Played:
 async def enter(gateway: Gateway, played: Played) -> None:
     """Bring a game's people: guests, or accounts with coins."""
     chance = random.Random(played.plan.number)
-    for manner in played.plan.manners:
-        account = Account(gateway, f"Demo {secrets.token_hex(5)}")
-        played.players.append(Player(account, manner, chance))
-    await asyncio.gather(*(_enter(player.account, played.plan) for player in played.players))
+    played.players = [Player(gateway, manner, chance) for manner in played.plan.manners]
+    with_coins = played.plan.stake_coins > 0
+    await asyncio.gather(*(player.enter(with_coins=with_coins) for player in played.players))
 
 
-async def play(gateway: Gateway, played: Played) -> None:
+async def play(played: Played) -> None:
     """Play a game to its end; what went wrong stands in `played.faults`."""
     plan, started_s = played.plan, time.monotonic()
     host = played.players[0]
@@ -107,7 +107,7 @@ async def play(gateway: Gateway, played: Played) -> None:
     price_coins = plan.stake_coins + (plan.stake_coins + 9) // 10 if plan.stake_coins else 0
     async with asyncio.TaskGroup() as tasks:
         for player in played.players:
-            tasks.create_task(player.play(gateway.address, played.table_id, price_coins))
+            tasks.create_task(player.play(played.table_id, price_coins))
         await asyncio.gather(*(player.seated.wait() for player in played.players))
         if plan.kind == "practice" or (plan.kind == "online" and len(played.players) < 4):
             await _start(host, played)
@@ -117,12 +117,6 @@ async def play(gateway: Gateway, played: Played) -> None:
     played.took_s = time.monotonic() - started_s
     for player in played.players:
         played.faults += player.faults
-
-
-async def _enter(account: Account, plan: Plan) -> None:
-    await account.enter()
-    if plan.stake_coins:
-        await account.register()
 
 
 def _table(plan: Plan) -> dict[str, Any]:
@@ -135,7 +129,9 @@ def _table(plan: Plan) -> dict[str, Any]:
 
 
 async def _start(host: Player, played: Played) -> None:
-    answer = await host.start_game()
-    # A table that started while the answer was lost is as good.
-    if answer["type"] == "command_rejected" and answer["code"] not in ("starting", "wrong_phase"):
-        played.faults.append(f"start: {answer['code']}")
+    try:
+        await host.socket.command("start")
+    except Rejected as rejected:
+        # A table that started while the answer was lost is as good.
+        if rejected.code not in UNDER_WAY:
+            played.faults.append(str(rejected))

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from spades_client import Gateway
 from spades_events import events
 from spades_local.testing import Namespace
 from spades_replay import Verifier, read
 from tests.demo.game import Plan, Played, enter, play
-from tests.demo.gateway import Gateway
 from tests.demo.player import Manner
 from tests.flow.services import Services, running
 
@@ -34,7 +34,7 @@ async def play_all(services: Services, games: Sequence[Played]) -> None:
     """Play the games beside each other; nobody may have been told anything wrong."""
     async with Gateway(services.address) as gateway, asyncio.timeout(LIMIT_S):
         await asyncio.gather(*(enter(gateway, game) for game in games))
-        await asyncio.gather(*(play(gateway, game) for game in games))
+        await asyncio.gather(*(play(game) for game in games))
     for game in games:
         assert game.faults == [], services.said()
         assert game.is_over

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,6 +10,8 @@ from uuid import uuid4
 
 import pytest
 
+from spades_client import Seen
+from tests.architecture.source import ROOT
 from tests.lobby.conftest import Stack
 from tests.lobby.player import Player, Socket
 
@@ -111,6 +114,18 @@ async def table_with_a_person(player: Player) -> str:
     started = await player.http.post(f"/v1/tables/{table_id}/start")
     assert started.status_code == 200, started.text
     return table_id
+
+
+async def test_the_example_of_the_clients_readme_plays_a_game(stack: Stack) -> None:
+    readme = (ROOT / "libs/spades_client/README.md").read_text()
+    example = re.search(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert example
+    program: dict[str, Any] = {}
+    exec(example[1], program)
+    async with asyncio.timeout(240):
+        ended: Seen = await program["main"](stack.addresses[0])
+    assert (ended.phase, ended.end_reason, ended.seat) == ("ended", "target", 0)
+    assert max(ended.scores) >= 200
 
 
 @pytest.mark.parametrize("drop_after", [0, 1, 3, 7])
