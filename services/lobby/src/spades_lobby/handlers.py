@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from spades_events import CE_TYPES, Envelope, UndecodableMessage, decode, events, wallet
-from spades_lobby import domain, metrics, readmodel, store
+from spades_lobby import dealt, domain, metrics, readmodel, store
 from spades_lobby.domain import Game
 from spades_lobby.readmodel import EntryRow, EventRow
 
@@ -51,6 +51,12 @@ async def keep_table_events(db: AsyncConnection, rows: Sequence[EventRow]) -> No
     if not rows:
         return
     await readmodel.add_events(db, rows)
+    await _fold_games(db, rows)
+    # Behind the games: a deal is dealt again with the seeds of its game.
+    await dealt.count_deals(db, rows)
+
+
+async def _fold_games(db: AsyncConnection, rows: Sequence[EventRow]) -> None:
     touched = {row.table_id for row in rows if row.type not in _UNFOLDED}
     if not touched:
         return

@@ -17,6 +17,7 @@ from spades_lobby import (
     routes_games,
     routes_people,
     routes_queue,
+    routes_statistics,
     routes_tables,
     routes_tokens,
     routes_wallet,
@@ -78,7 +79,8 @@ def interface() -> FastAPI:
             Exception: _on_error,
         },
     )
-    for routes in (routes_people, routes_tokens, routes_tables, routes_queue, routes_wallet, routes_games):
+    everything = (routes_people, routes_tokens, routes_tables, routes_queue, routes_wallet, routes_games)
+    for routes in (*everything, routes_statistics):
         app.include_router(routes.router)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

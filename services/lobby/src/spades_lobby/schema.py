@@ -180,11 +180,31 @@ report = Table(
     Index("report_about", "about_id", "at"),
 )
 
+# Which revealed hands are in the counts: each once, however often its event comes.
+counted_hand = Table(
+    "counted_hand",
+    metadata,
+    Column("table_id", Text, primary_key=True),
+    Column("hand_no", Integer, primary_key=True),
+)
+
+deal_count = Table(
+    "deal_count",
+    metadata,
+    Column("deck_id", Integer, primary_key=True),
+    Column("measure", Text, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("value", Integer, primary_key=True),
+    Column("hands", BigInteger, nullable=False),
+)
+
 __all__ = [
     "account",
     "admitted",
     "balance",
     "closed_table",
+    "counted_hand",
+    "deal_count",
     "entry",
     "game",
     "game_event",
