@@ -1,5 +1,6 @@
 """Laws of the game: true in every hand, whatever is dealt, bid and played."""
 
+import os
 import random
 
 import pytest
@@ -67,7 +68,9 @@ class Course(list):
 
 
 games = st.builds(Course, st.sampled_from(RULESETS), st.integers(0, 2**32))
-law = settings(max_examples=25, deadline=None)
+# Games a law is tried on: enough for every run; a change of the rules is worth a thousand.
+EXAMPLES = int(os.environ.get("SPADES_LAW_EXAMPLES", "25"))
+law = settings(max_examples=EXAMPLES, deadline=None)
 
 
 def cards_about(game: Auction | Swap | Play) -> int:
