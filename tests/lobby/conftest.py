@@ -49,10 +49,10 @@ def lobby_settings(namespace: Namespace, **knobs: Any) -> LobbySettings:
 
 
 @asynccontextmanager
-async def house(namespace: Namespace, **knobs: Any) -> AsyncIterator[House]:
+async def house(namespace: Namespace, *, table_of: type[FakeTable] = FakeTable, **knobs: Any) -> AsyncIterator[House]:
     probes = Probes()
     async with AsyncExitStack() as stack:
-        table = FakeTable(namespace.bootstrap, namespace.topic_prefix, namespace.partitions)
+        table = table_of(namespace.bootstrap, namespace.topic_prefix, namespace.partitions)
         await stack.enter_async_context(table.running())
         settings = lobby_settings(namespace, **knobs)
         gateway, address = await stack.enter_async_context(running(settings, probes))

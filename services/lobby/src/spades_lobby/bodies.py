@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from spades_lobby.names import RAW_LENGTH_MAX
 from spades_lobby.passwords import LENGTH_MAX, LENGTH_MIN
@@ -21,6 +21,14 @@ class Body(BaseModel):
     """A request's body: no type is bent into another, no field is overlooked."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
+
+    @field_validator("*")
+    @classmethod
+    def _holds_no_nul(cls, value: Any) -> Any:
+        # PostgreSQL keeps no NUL in a text: it would fail there as if the database were broken.
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("a text holds no NUL")
+        return value
 
 
 class NewSession(Body):
