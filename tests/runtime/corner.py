@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from spades_local.testing import Namespace
 from spades_runtime import Commit, PartitionWorker, Processor, RuntimeSettings, partition_of
-from spades_runtime.schema import create_worker_tables, quoted
+from spades_runtime.schema import create_redriven_table, create_worker_tables, quoted
 from tests.runtime.counter import COMMANDS, EVENTS, command
 
 SERVICE = "table"
@@ -44,6 +44,7 @@ class Corner:
         with psycopg.connect(database.owner_url, autocommit=True) as owner:
             owner.execute(f"SET search_path = {quoted(database.schema)}")
             create_worker_tables(owner, database.app_role)
+            create_redriven_table(owner, database.app_role)
 
     def settings(self, **changes: Any) -> RuntimeSettings:
         database = self.namespace.databases[SERVICE]

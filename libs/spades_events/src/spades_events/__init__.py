@@ -15,6 +15,7 @@ from spades_events.envelope import Envelope, Headers, MissingAttribute, envelope
 from spades_events.topics import PARTITIONS_LOCAL, SPECS, Topic, TopicSpec
 from spades_events.values import (
     BOT_ACCOUNT,
+    OPERATOR_PREFIX,
     BidValue,
     CardName,
     DeadlineKind,
@@ -28,6 +29,7 @@ from spades_events.values import (
 __all__ = [
     "BOT_ACCOUNT",
     "CE_TYPES",
+    "OPERATOR_PREFIX",
     "PARTITIONS_LOCAL",
     "SPECS",
     "BidValue",

@@ -25,8 +25,8 @@ CARRIED: Final[dict[Topic, Kinds]] = {
     Topic.CLOCK_EVENTS: codec.CLOCK_EVENTS,
     Topic.WALLET_COMMANDS: codec.WALLET_COMMANDS,
     Topic.WALLET_EVENTS: codec.WALLET_EVENTS,
-    # Nothing writes here yet; what is parked is whatever could not be read.
-    Topic.LOBBY_EVENTS: (),
+    Topic.LOBBY_EVENTS: codec.LOBBY_EVENTS,
+    # What is parked is whatever could not be read.
     Topic.PARKED: (),
 }
 """Which messages a topic carries."""
@@ -39,6 +39,8 @@ WRITERS: Final[dict[Topic, tuple[str, ...]]] = {
     Topic.CLOCK_EVENTS: ("clock",),
     Topic.WALLET_COMMANDS: ("lobby",),
     Topic.WALLET_EVENTS: ("wallet",),
+    Topic.LOBBY_EVENTS: ("lobby",),
+    Topic.PARKED: ("table", "clock", "wallet", "bot"),
 }
 READERS: Final[dict[Topic, tuple[str, ...]]] = {
     Topic.TABLE_COMMANDS: ("table",),
@@ -63,7 +65,7 @@ _HEADERS: Final = {
         "ce_subject": _TEXT | {"description": "The stream: a table or an account; also the record's key."},
         "ce_sequence": _TEXT | {"description": "The version in the stream, from 1."},
         "ce_time": _TEXT | {"format": "date-time"},
-        "ce_spadesactor": _TEXT | {"description": "The account that sent the command."},
+        "ce_spadesactor": _TEXT | {"description": "The account that sent the command, or `operator:NAME`."},
         "ce_spadesseats": _TEXT | {"description": "Seats that have a private part of this event, `02`."},
         "ce_spadesseat": _TEXT | {"description": "Whose private record this is."},
         "traceparent": _TEXT,

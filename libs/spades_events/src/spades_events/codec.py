@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from spades_events import clock, commands, events, private, wallet
+from spades_events import clock, commands, events, lobby, private, wallet
 
 
 class UndecodableMessage(Exception):
@@ -56,6 +56,7 @@ TABLE_COMMANDS: tuple[type[msgspec.Struct], ...] = (
     commands.PlaceBid,
     commands.PassCards,
     commands.PlayCard,
+    commands.CancelTable,
     commands.SyncSeat,
 )
 WALLET_COMMANDS: tuple[type[msgspec.Struct], ...] = (
@@ -109,6 +110,7 @@ WALLET_EVENTS: tuple[type[msgspec.Struct], ...] = (
     wallet.Settlement,
 )
 CLOCK_EVENTS: tuple[type[msgspec.Struct], ...] = (clock.TimedOut,)
+LOBBY_EVENTS: tuple[type[msgspec.Struct], ...] = (lobby.OperatorActed,)
 PRIVATE_RECORDS: tuple[type[msgspec.Struct], ...] = (
     private.Supplement,
     private.Answer,
@@ -118,7 +120,11 @@ PRIVATE_RECORDS: tuple[type[msgspec.Struct], ...] = (
     private.Prompt,
 )
 
-MESSAGES = TABLE_COMMANDS + WALLET_COMMANDS + TABLE_EVENTS + WALLET_EVENTS + CLOCK_EVENTS + PRIVATE_RECORDS
+MESSAGES = (
+    *(TABLE_COMMANDS + WALLET_COMMANDS),
+    *(TABLE_EVENTS + WALLET_EVENTS + CLOCK_EVENTS + LOBBY_EVENTS),
+    *PRIVATE_RECORDS,
+)
 
 Upcaster = tuple[str, Callable[[dict[str, Any]], dict[str, Any]]]
 """The next newer type, and the change of the JSON object that leads there."""

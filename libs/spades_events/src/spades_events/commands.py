@@ -100,6 +100,15 @@ class PlayCard(TableCommand, frozen=True, kw_only=True):
     card: CardName
 
 
+class CancelTable(TableCommand, frozen=True, kw_only=True):
+    """An operator ends the table: the hand on it is revealed, those who stayed get all back.
+
+    The sender is `operator:NAME`, whom no session can be; the table refuses everybody else.
+    """
+
+    reason: Reason
+
+
 class SyncSeat(TableCommand, frozen=True, kw_only=True):
     """Ask for a snapshot as the sender sees the table (a watcher's view where they hold no seat).
 

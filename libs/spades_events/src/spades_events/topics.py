@@ -47,6 +47,6 @@ SPECS: tuple[TopicSpec, ...] = (
     TopicSpec(topic=Topic.CLOCK_EVENTS, key="table", retention_ms=DAY_MS),
     TopicSpec(topic=Topic.WALLET_COMMANDS, key="account", retention_ms=DAY_MS),
     TopicSpec(topic=Topic.WALLET_EVENTS, key="table or account", retention_ms=-1),
-    TopicSpec(topic=Topic.LOBBY_EVENTS, key="account", retention_ms=30 * DAY_MS),
+    TopicSpec(topic=Topic.LOBBY_EVENTS, key="table, account or gateway", retention_ms=30 * DAY_MS),
     TopicSpec(topic=Topic.PARKED, key="source key", retention_ms=30 * DAY_MS),
 )

@@ -29,6 +29,9 @@ Id = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 BOT_ACCOUNT = "bot"
 """The account id under which the bot service sends commands and holds seats."""
 
+OPERATOR_PREFIX = "operator:"
+"""How an operator's id begins, where one acts; no account's does."""
+
 
 class TableKind(StrEnum):
     """What a table is for; it decides seating, coins and clock."""

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
-from aiokafka.errors import KafkaTimeoutError
+from aiokafka.errors import KafkaTimeoutError, OffsetOutOfRangeError
 
 from spades_runtime.publisher import BATCH_BYTES
 from spades_runtime.settings import RuntimeSettings
+from spades_runtime.types import Input
 
 FETCH_BYTES_MAX = 256 * 1024
 """A partition's share of one fetch: bounds memory, and how old a record gets in our buffer."""
@@ -111,6 +112,34 @@ async def end_offsets(client: AIOKafkaConsumer, partitions: Iterable[TopicPartit
     except TimeoutError:
         raise KafkaTimeoutError("Kafka did not tell the ends of partitions") from None
     return ends
+
+
+async def read_again(settings: RuntimeSettings, topic: str, part: int, offset: int) -> Input | None:
+    """Return a record by its place; None where Kafka no longer has it, or cannot hand it out. Raises KafkaError."""
+    partition = TopicPartition(settings.topic(topic), part)
+    client = AIOKafkaConsumer(
+        bootstrap_servers=settings.kafka_bootstrap,
+        client_id=f"{settings.member_name}-again",
+        enable_auto_commit=False,
+        auto_offset_reset="none",
+    )
+    await client.start()
+    try:
+        client.assign([partition])
+        ends = await end_offsets(client, [partition])
+        if offset >= ends[partition]:
+            return None
+        client.seek(partition, offset)
+        async with asyncio.timeout(OFFSETS_LIMIT_S):
+            record = await client.getone(partition)
+    except (OffsetOutOfRangeError, UnicodeDecodeError, TimeoutError):
+        return None
+    finally:
+        await client.stop()
+    if record.offset != offset:
+        return None
+    headers = [(name, value or b"") for name, value in record.headers]
+    return Input(topic, part, offset, record.key, record.value or b"", headers)
 
 
 class Undecodable(NamedTuple):

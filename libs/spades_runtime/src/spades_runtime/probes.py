@@ -3,19 +3,23 @@
 /healthz   200 while the loop turns; else the platform should restart the process
 /readyz    200 when it serves; else 503 with the reason in words
 /metrics   Prometheus text
+/admin/…   what the service lets operators do
 """
 
 import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+
+from spades_runtime.operators import OperatorsOnly
 
 
 class Probes:
@@ -25,6 +29,8 @@ class Probes:
         self.is_healthy: Callable[[], bool] = lambda: True
         self.problem: Callable[[], str | None] = lambda: "starting"
         """Why the process is not ready, in words for an operator; None when it is."""
+        self.operated: OperatorsOnly | None = None
+        """What operators may do here; None until the service says so."""
 
     def app(self) -> Starlette:
         """The ASGI application, to serve alone or to mount."""
@@ -33,6 +39,7 @@ class Probes:
                 Route("/healthz", self._healthz),
                 Route("/readyz", self._readyz),
                 Route("/metrics", self._metrics),
+                Mount("/admin", self._admin),
             ]
         )
 
@@ -42,6 +49,10 @@ class Probes:
     async def _readyz(self, _: Request) -> Response:
         problem = self.problem()
         return PlainTextResponse("ready\n") if problem is None else PlainTextResponse(f"{problem}\n", 503)
+
+    async def _admin(self, scope: Any, receive: Any, send: Any) -> None:
+        app = self.operated or PlainTextResponse("nothing here\n", 404)
+        await app(scope, receive, send)
 
     async def _metrics(self, _: Request) -> Response:
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

@@ -5,6 +5,7 @@ answer       one row per answered command: its events or its refusal
 snapshot     the newest stored state of each stream
 parked       records set aside, in their order
 quarantine   streams whose event records are set aside until they are redriven
+redriven     which of the parked were judged again, and who wanted it
 """
 
 import os
@@ -128,6 +129,28 @@ def create_worker_tables(op: Operations, app_role: str | None = None) -> None:
     if role:
         for statement in _GRANTS:
             op.execute(statement.format(role=quoted(role)))
+
+
+_REDRIVEN = """
+CREATE TABLE redriven (
+    topic    text   NOT NULL,
+    part     int    NOT NULL,
+    "offset" bigint NOT NULL,
+    by       text   NOT NULL,
+    at_ms    bigint NOT NULL,
+    PRIMARY KEY (topic, part, "offset"),
+    FOREIGN KEY (topic, part, "offset") REFERENCES parked
+)
+"""
+
+
+def create_redriven_table(op: Operations, app_role: str | None = None) -> None:
+    """Create, behind the worker's tables, the marks of what was judged again; a migration of its own."""
+    op.execute(_REDRIVEN)
+    role = app_role or os.environ.get(APP_ROLE_VARIABLE)
+    if role:
+        op.execute(f"REVOKE ALL ON redriven FROM {quoted(role)}")
+        op.execute(f"GRANT SELECT, INSERT ON redriven TO {quoted(role)}")
 
 
 def quoted(name: str) -> str:

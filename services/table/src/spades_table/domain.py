@@ -8,7 +8,7 @@ from typing import NamedTuple, assert_never
 
 from spades_events import commands, events, wallet
 from spades_events.clock import TimedOut
-from spades_events.values import BOT_ACCOUNT
+from spades_events.values import BOT_ACCOUNT, OPERATOR_PREFIX
 from spades_table.deadlines import Outage, extend, timed_out
 from spades_table.draft import Decision, Draft
 from spades_table.evolving import evolve
@@ -43,6 +43,7 @@ TableCommand = (
     | commands.PlaceBid
     | commands.PassCards
     | commands.PlayCard
+    | commands.CancelTable
 )
 WalletNews = wallet.HoldPlaced | wallet.HoldRefused | wallet.HoldsCaptured | wallet.Settlement
 
@@ -116,8 +117,19 @@ def _decide_command(draft: Draft, account_id: str, command: TableCommand, chance
             leave_game(draft, account_id, command)
         case commands.ReadyForNextHand():
             ready(draft, account_id, command)
+        case commands.CancelTable():
+            _cancel_by_operator(draft, account_id)
         case never:
             assert_never(never)
+
+
+def _cancel_by_operator(draft: Draft, sender: str) -> None:
+    if not sender.startswith(OPERATOR_PREFIX):
+        raise refused("operators_only")
+    if isinstance(draft.table, Ended):
+        raise refused("game_over")
+    # Why stands in the operator's own record; players are told who ended their game.
+    cancel(draft, "operator")
 
 
 def is_unreadable(table: Table) -> bool:

@@ -19,6 +19,7 @@ WORDS: Final = {
     "table_full": "All seats are taken.",
     "random_seats": "Seats at this table are drawn at random.",
     "not_host": "Only the host may do that.",
+    "operators_only": "Only an operator may do that.",
     "stale_turn": "That turn is over.",
     "not_your_turn": "It is another seat's turn.",
     "wrong_phase": "The table is not at that point.",
