@@ -165,6 +165,7 @@ class Visitor:
         page.fill("[name=name]", name)
         page.fill("[name=password]", "a long password")
         page.get_by_role("button", name="Sign up").click()
+        page.click("[data-action=noted]")
         page.wait_for_selector(".balance[data-coins='1000']")
         return page
 

@@ -50,7 +50,7 @@ class FakeGateway:
         self.viewers: list[Viewer] = []
         self.start_scores: tuple[int, int] = (0, 0)
         self.tamper_secret = False
-        self.statistics: Frame = {"hands": 0, "decks": []}
+        self.statistics: Frame = {"deals": 0, "decks": []}
         self.reports: list[tuple[str, str]] = []
 
     # -- tables

@@ -35,6 +35,7 @@ class Account:
     name: str
     guest: bool
     password: str = ""
+    recovery_code: str = ""
     available_coins: int = 0
     held_coins: int = 0
     entries: list[dict[str, Any]] = field(default_factory=list)
@@ -47,6 +48,10 @@ class Account:
     def public(self) -> dict[str, Any]:
         return {"account_id": self.account_id, "name": self.name, "guest": self.guest}
 
+    def new_code(self) -> dict[str, str]:
+        self.recovery_code = "-".join(secrets.token_hex(2).upper() for _ in range(7))
+        return {"recovery_code": self.recovery_code}
+
 
 class People:
     """Who there is, what they have, and who waits for a game."""
@@ -56,6 +61,7 @@ class People:
         self.sessions: dict[str, str] = {}
         self.queue: dict[str, dict[str, Any]] = {}
         self.bots_offered = False
+        self.tokens: list[dict[str, str]] = []
         self.seat_together: Callable[[list[str]], str] = lambda waiting: ""
         """Opens a table for those who wait and seats them; returns its id."""
 
@@ -73,10 +79,10 @@ class People:
             account.post(WELCOME_GRANT_COINS, "account_opened")
         return account
 
-    def _entered(self, account: Account) -> Response:
+    def _entered(self, account: Account, **more: Any) -> Response:
         cookie = secrets.token_hex(16)
         self.sessions[cookie] = account.account_id
-        response = JSONResponse(account.public(), 201)
+        response = JSONResponse(account.public() | more, 201)
         response.set_cookie("session", cookie, httponly=True, samesite="strict")
         return response
 
@@ -107,26 +113,51 @@ class People:
         try:
             account = self.of(request)
         except Problem:
-            return self._entered(self.add(body["name"], guest=False, password=body["password"]))
+            account = self.add(body["name"], guest=False, password=body["password"])
+            return self._entered(account, **account.new_code())
         account.name, account.password, account.guest = body["name"], body["password"], False
         account.post(WELCOME_GRANT_COINS, "account_opened")
-        return JSONResponse(account.public(), 201)
+        return self._entered(account, **account.new_code())
+
+    async def recover(self, request: Request) -> Response:
+        body = await request.json()
+        for account in self.accounts.values():
+            if (account.name, account.recovery_code) == (body["name"], body["recovery_code"]):
+                account.password = body["new_password"]
+                return self._entered(account, **account.new_code())
+        raise Problem(401, "bad_credentials", WRONG)
+
+    async def new_recovery_code(self, request: Request) -> Response:
+        return JSONResponse((await self._proved(request)).new_code(), 201)
+
+    async def _proved(self, request: Request) -> Account:
+        account = self.of(request)
+        if (await request.json()).get("password", "") != account.password:
+            raise Problem(401, "bad_credentials", WRONG)
+        return account
+
+    async def get_tokens(self, request: Request) -> Response:
+        return JSONResponse({"tokens": self.tokens})
+
+    async def make_token(self, request: Request) -> Response:
+        body = await request.json()
+        self.tokens.append({"token_id": f"t{len(self.tokens)}", "label": body["label"], "scope": body["scope"]})
+        return JSONResponse(self.tokens[-1] | {"token": secrets.token_hex(8)}, 201)
+
+    async def revoke_token(self, request: Request) -> Response:
+        self.tokens = [one for one in self.tokens if one["token_id"] != request.path_params["id"]]
+        return Response(status_code=204)
 
     async def me(self, request: Request) -> Response:
         return JSONResponse(self.of(request).public())
 
     async def change_password(self, request: Request) -> Response:
-        account, body = self.of(request), await request.json()
-        if body["password"] != account.password:
-            raise Problem(401, "bad_credentials", WRONG)
-        account.password = body["new_password"]
+        account = await self._proved(request)
+        account.password = (await request.json())["new_password"]
         return Response(status_code=204)
 
     async def delete(self, request: Request) -> Response:
-        account, body = self.of(request), await request.json()
-        if body.get("password", "") != account.password:
-            raise Problem(401, "bad_credentials", WRONG)
-        del self.accounts[account.account_id]
+        del self.accounts[(await self._proved(request)).account_id]
         return Response(status_code=204)
 
     # -- coins
@@ -207,6 +238,11 @@ class People:
             Route("/v1/accounts", self.register, methods=["POST"]),
             Route("/v1/me", self.me),
             Route("/v1/me", self.delete, methods=["DELETE"]),
+            Route("/v1/recoveries", self.recover, methods=["POST"]),
+            Route("/v1/me/recovery-code", self.new_recovery_code, methods=["POST"]),
+            Route("/v1/me/tokens", self.get_tokens),
+            Route("/v1/me/tokens", self.make_token, methods=["POST"]),
+            Route("/v1/me/tokens/{id}", self.revoke_token, methods=["DELETE"]),
             Route("/v1/me/password", self.change_password, methods=["PUT"]),
             Route("/v1/wallet", self.wallet),
             Route("/v1/wallet/entries", self.entries),

@@ -54,12 +54,13 @@ async def deals(gateway: Lobby) -> DealStatistics:
     """Spades, longest suit and aces of every revealed hand, and where the ace of spades went."""
     async with gateway.engine.connect() as db:
         counts = await dealt.counts(db)
-    decks = [_deck(deck_id, counts) for deck_id in SUITS]
+    decks = [deck_view(deck_id, counts) for deck_id in SUITS]
     shown = [deck for deck in decks if deck.deals]
     return DealStatistics(deals=sum(deck.deals for deck in shown), decks=shown)
 
 
-def _deck(deck_id: int, counts: Counter[Seen]) -> DeckView:
+def deck_view(deck_id: int, counts: Counter[Seen]) -> DeckView:
+    """One deck's counts beside what they should be."""
     deals = sum(counts[Seen(deck_id, "ace_of_spades", 0, seat)] for seat in SEATS)
     measures = [_measure(deck_id, name, deals, counts) for name in MEASURES]
     return DeckView(deck_id=deck_id, deals=deals, measures=measures)

@@ -92,8 +92,27 @@ export async function whoAmI() {
 export const beGuest = (name) => call("POST", "/sessions", { guest: true, ...(name ? { name } : {}) });
 /** @param {string} name @param {string} password @returns {Promise<Me>} */
 export const signIn = (name, password) => call("POST", "/sessions", { name, password });
-/** A guest becomes this account in place. @param {string} name @param {string} password @returns {Promise<Me>} */
+/** A guest becomes this account in place. @param {string} name @param {string} password
+ * @returns {Promise<Me & {recovery_code?: string}>} */
 export const signUp = (name, password) => call("POST", "/accounts", { name, password });
+/** A new password for who has lost the old one. @param {string} name @param {string} recovery_code @param {string} new_password
+ * @returns {Promise<Me & {recovery_code: string}>} */
+export const recover = (name, recovery_code, new_password) =>
+  call("POST", "/recoveries", { name, recovery_code, new_password });
+/** @param {string} password @param {string} new_password */
+export const changePassword = (password, new_password) => call("PUT", "/me/password", { password, new_password });
+/** @param {string} password @returns {Promise<{recovery_code: string}>} */
+export const newRecoveryCode = (password) => call("POST", "/me/recovery-code", { password });
+export const signOutEverywhere = () => call("DELETE", "/sessions");
+/** @param {string} password */
+export const deleteAccount = (password) => call("DELETE", "/me", { password });
+/** @typedef {{token_id: string, label: string, scope: "read" | "bot" | "play"}} PersonalToken */
+/** @returns {Promise<PersonalToken[]>} */
+export const personalTokens = async () => (await call("GET", "/me/tokens")).tokens;
+/** @param {string} label @param {string} scope @returns {Promise<PersonalToken & {token: string}>} */
+export const makeToken = (label, scope) => call("POST", "/me/tokens", { label, scope });
+/** @param {string} id */
+export const revokeToken = (id) => call("DELETE", `/me/tokens/${encodeURIComponent(id)}`);
 export const signOut = () => call("DELETE", "/sessions/current");
 
 /** @returns {Promise<{available_coins: number, held_coins: number, open?: boolean}>} */
@@ -171,6 +190,16 @@ export async function gameEvents(id, after) {
   }
   return events;
 }
+
+/**
+ * @typedef {{chi_square: number, degrees: number, p: number}} DealTest
+ * @typedef {{value: number, expected: number, measured: number[]}} MeasuredValue measured by seat
+ * @typedef {{name: string, values: MeasuredValue[], tests: (DealTest | null)[]}} Measure
+ * @typedef {{deals: number, decks: {deck_id: number, deals: number, measures: Measure[]}[]}} DealStatistics
+ */
+
+/** @returns {Promise<DealStatistics>} */
+export const dealStatistics = () => call("GET", "/statistics/deals");
 
 /** @returns {Promise<string>} a one-use ticket */
 export const wsTicket = async () => (await call("POST", "/ws-tickets", {})).ticket;

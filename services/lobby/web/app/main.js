@@ -16,6 +16,7 @@ const PAGES = [
   [/^\/invite\/([^/]+)$/, () => import("./views/invite.js"), "InvitePage"],
   [/^\/replay\/([^/]+)$/, () => import("./views/replay.js"), "ReplayPage"],
   [/^\/rules(?:\/([a-z]+))?$/, () => import("./views/rules.js"), "RulesPage"],
+  [/^\/(statistics)$/, () => import("./views/statistics.js"), "StatisticsPage"],
   [/^\/(testing)$/, () => import("./views/testing.js"), "TestingPage"],
 ];
 

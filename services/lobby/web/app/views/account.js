@@ -7,13 +7,16 @@ import { useStore } from "../store.js";
 import { refusalWords } from "../table/refusals.js";
 import { signed } from "./corner.js";
 import { Dialog } from "./dialog.js";
+import { LazyPart } from "./lazy.js";
 
 const TOP_UP_BELOW_COINS = 100;
 
 /** @param {{me: api.Me | null}} props */
 export function Account({ me }) {
   const balance = useStore(balanceStore);
-  const [history, setHistory] = useState(false);
+  const [open, setOpen] = useState(/** @type {"history" | "settings" | null} */ (null));
+  const [code, setCode] = useState("");
+  const close = () => setOpen(null);
   const [problem, setProblem] = useState("");
   const topUp = async () => {
     try {
@@ -33,7 +36,10 @@ export function Account({ me }) {
             </p>
             <p class="hint">No cash value, no cashing out.</p>
             <div class="button-row">
-              <button type="button" class="quiet" onClick=${() => setHistory(true)}>History</button>
+              <button type="button" class="quiet" onClick=${() => setOpen("history")}>History</button>
+              <button type="button" class="quiet" data-action="account" onClick=${() => setOpen("settings")}>
+                Account
+              </button>
               ${
                 balance && balance.available_coins < TOP_UP_BELOW_COINS
                   ? html`<button type="button" class="gold" data-action="top-up" onClick=${topUp}>
@@ -48,12 +54,24 @@ export function Account({ me }) {
         : html`<p class="hint">
               ${me ? "You play as a guest. Sign up to keep your games and play for coins." : "Play as a guest, or:"}
             </p>
-            <${SignForm} guest=${me !== null} />`
+            <${SignForm} guest=${me !== null} onCode=${setCode} />`
     }
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
-    ${history ? html`<${History} onClose=${() => setHistory(false)} />` : null}
+    ${open === "history" ? html`<${History} onClose=${close} />` : null}
+    ${open === "settings" && me ? html`<${LazyPart} load=${settings} name="AccountSettings" me=${me} coins=${balance?.available_coins ?? null} onClose=${close} />` : null}
+    ${
+      code
+        ? html`<${Dialog} title="Your recovery code" onClose=${() => setCode("")}>
+            <p>If you ever lose your password, this code sets a new one. There is no other way back in.</p>
+            <${LazyPart} load=${settings} name="RecoveryCode" code=${code} />
+            <button type="button" class="gold" data-action="noted" onClick=${() => setCode("")}>I have written it down</button>
+          <//>`
+        : null
+    }
   </section>`;
 }
+
+const settings = () => import("./account_settings.js");
 
 /** @param {unknown} error */
 function words(error) {
@@ -61,46 +79,73 @@ function words(error) {
   return refusalWords({ ...refused.body, code: refused.code, detail: refused.message });
 }
 
-/** @param {{guest: boolean}} props */
-function SignForm({ guest }) {
-  const [mode, setMode] = useState(guest ? "up" : "in");
+/** @type {Record<"in" | "up" | "lost", {title: string, others: ["in" | "up" | "lost", string][]}>} */
+const MODES = {
+  in: {
+    title: "Sign in",
+    others: [
+      ["up", "I am new here"],
+      ["lost", "Lost password"],
+    ],
+  },
+  up: { title: "Sign up", others: [["in", "I have an account"]] },
+  lost: { title: "Set a new password", others: [["in", "Back"]] },
+};
+
+/** @param {{guest: boolean, onCode: (code: string) => void}} props */
+function SignForm({ guest, onCode }) {
+  const [mode, setMode] = useState(/** @type {"in" | "up" | "lost"} */ (guest ? "up" : "in"));
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
     event.preventDefault();
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    const [name, password] = [String(form.get("name")).trim(), String(form.get("password"))];
+    const [name, password, code] = ["name", "password", "code"].map((field) => String(form.get(field) ?? ""));
     setBusy(true);
     try {
-      await becomes(await (mode === "up" ? api.signUp(name, password) : api.signIn(name, password)));
+      const entered = await entering(mode, (name ?? "").trim(), password ?? "", code ?? "");
+      if (entered.recovery_code) onCode(entered.recovery_code);
+      await becomes(entered);
     } catch (error) {
       setProblem(words(error));
     }
     setBusy(false);
   };
-  const up = mode === "up";
-  return html`<form class="sign" onSubmit=${submit} aria-label=${up ? "Sign up" : "Sign in"}>
+  const { title, others } = MODES[mode];
+  const fresh = mode !== "in";
+  return html`<form class="sign" onSubmit=${submit} aria-label=${title}>
     <label>Name <input name="name" required minlength="2" maxlength="24" autocomplete="username" /></label>
+    ${mode === "lost" ? html`<label>Recovery code <input name="code" required maxlength="80" autocomplete="off" /></label>` : null}
     <label
-      >Password
+      >${mode === "lost" ? "New password" : "Password"}
       <input
         name="password"
         type="password"
         required
-        minlength=${up ? 8 : 1}
+        minlength=${fresh ? 8 : 1}
         maxlength="128"
-        autocomplete=${up ? "new-password" : "current-password"}
+        autocomplete=${fresh ? "new-password" : "current-password"}
       />
     </label>
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
     <div class="button-row">
-      <button type="submit" class="quiet is-strong" disabled=${busy}>${up ? "Sign up" : "Sign in"}</button>
-      <button type="button" class="link" onClick=${() => (setMode(up ? "in" : "up"), setProblem(""))}>
-        ${up ? "I have an account" : "I am new here"}
-      </button>
+      <button type="submit" class="quiet is-strong" disabled=${busy}>${title}</button>
+      ${others.map(
+        ([other, label]) =>
+          html`<button type="button" class="link" key=${other} onClick=${() => (setMode(other), setProblem(""))}>
+            ${label}
+          </button>`,
+      )}
     </div>
   </form>`;
+}
+
+/** @param {"in" | "up" | "lost"} mode @param {string} name @param {string} password @param {string} code
+ * @returns {Promise<api.Me & {recovery_code?: string}>} */
+function entering(mode, name, password, code) {
+  if (mode === "lost") return api.recover(name, code, password);
+  return mode === "up" ? api.signUp(name, password) : api.signIn(name, password);
 }
 
 /** What the wallet's events mean to their owner. @type {Record<string, string>} */

@@ -48,6 +48,7 @@ export function HomePage({ me }) {
       <a class="brand" href="#/"><${SuitSign} suit="S" />Spades</a>
       <nav aria-label="Main">
         <a href="#/rules">Rules</a>
+        <a href="#/statistics">Fair deals</a>
         <a href="#/testing">Testing guide</a>
         <button type="button" class="link" onClick=${() => setSettings(true)}>Settings</button>
       </nav>

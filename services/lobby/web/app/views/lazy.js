@@ -2,6 +2,19 @@
 import { useEffect, useState } from "preact/hooks";
 import { html } from "../html.js";
 
+/** A part of a page whose module is loaded when it is first shown; empty until then.
+ * @param {{load: () => Promise<any>, name: string} & Record<string, any>} props */
+export function LazyPart({ load, name, ...props }) {
+  const [part, setPart] = useState(/** @type {{View: any} | null} */ (null));
+  useEffect(() => {
+    load().then(
+      (module) => setPart({ View: module[name] }),
+      () => undefined,
+    );
+  }, [name]);
+  return part && html`<${part.View} ...${props} />`;
+}
+
 /** @param {{load: () => Promise<any>, name: string, tableId: string, me: any}} props */
 export function LazyPage({ load, name, ...props }) {
   const [page, setPage] = useState(/** @type {{View: any} | null} */ (null));
