@@ -18,7 +18,8 @@ import psutil
 import psycopg
 
 from spades_local.postgres import ADMIN
-from tests.bench import floor
+from tests.bench import beside, floor
+from tests.bench.goals import Goal, tell
 from tests.bench.processes import usage
 from tests.demo.stack import Stack, running
 
@@ -42,25 +43,13 @@ class Scenario:
     think_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A figure and its bound."""
-
-    name: str
-    figure: float
-    bound: float
-    at_least: bool
-
-    @property
-    def met(self) -> bool:
-        return self.figure >= self.bound if self.at_least else self.figure <= self.bound
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.figure:g}, {'≥' if self.at_least else '≤'} {self.bound:g})"
-
-
+WARMING = Scenario("warming", 100)
+"""Played first and not shown: Kafka's broker compiles itself while it works, and costs four times as much till then."""
+LOOPS = (Scenario("100 tables", 100), Scenario("20 tables", 20), Scenario("1 table", 1))
+MANY = Scenario("500 moves/s", 250, 500)
 PERSONS = Scenario("20 moves/s", 10, 500)
-LOOPS = (Scenario("1 table", 1), Scenario("20 tables", 20), Scenario("100 tables", 100))
+BEST_AT_20, BEST_AT_100 = 1_828, 1_383
+"""Moves a second of the best peer that stores before it shows, on two quiet cores."""
 
 
 async def play(stack: Stack, database_url: str, scenario: Scenario, seconds: float) -> dict[str, Any]:
@@ -101,15 +90,19 @@ def _writes(database_url: str) -> tuple[int, int]:
     return int(row[0] or 0), int(row[1] or 0)
 
 
-async def measure(seconds: float) -> dict[str, Any]:
+async def measure(seconds: float, peers: Path | None) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    if peers is not None:
+        rows = await beside.play(peers, STATE.resolve() / "peers", [one.tables for one in LOOPS], seconds)
     async with running(STATE, SETTINGS) as stack:
         secrets = json.loads((stack.state / "secrets.json").read_text())
         port = stack.record()["ports"]["postgres"]
         database_url = f"postgresql://{ADMIN}:{secrets[ADMIN]}@127.0.0.1:{port}/postgres"
-        result: dict[str, Any] = {"machine": _machine()}
+        result: dict[str, Any] = {"machine": _machine(), "peers": rows}
+        await play(stack, database_url, WARMING, seconds)
         result |= await floor.measure(stack.bootstrap, database_url)
         result["scenarios"] = {}
-        for scenario in (PERSONS, *LOOPS):
+        for scenario in (*LOOPS, MANY, PERSONS):
             result["scenarios"][scenario.name] = await play(stack, database_url, scenario, seconds)
         result["resident_mb"] = {name: round(size / 1e6) for name, size in stack.resident_bytes().items()}
     return result
@@ -125,13 +118,14 @@ def _machine() -> dict[str, Any]:
 
 
 def goals(result: dict[str, Any]) -> list[Goal]:
-    played, base = result["scenarios"], result["floor"]
+    played, base, peers = result["scenarios"], result["floor"], result["peers"]
+    at_20, at_100 = beside.best(peers, 20) or BEST_AT_20, beside.best(peers, 100) or BEST_AT_100
     ratio = round(played[PERSONS.name]["p50_ms"] / base["p50_ms"], 2)
     return [
-        Goal("moves/s at 20 tables", played["20 tables"]["moves_per_s"], 1_828, at_least=True),
-        Goal("moves/s at 100 tables", played["100 tables"]["moves_per_s"], 1_660, at_least=True),
-        Goal("p99 ms at 20 tables", played["20 tables"]["p99_ms"], 50, at_least=False),
-        Goal("p50 of floor at 20 moves/s", ratio, 2, at_least=False),
+        Goal("moves/s at 20 tables", played["20 tables"]["moves_per_s"], at_20, at_least=True),
+        Goal("moves/s at 100 tables", played["100 tables"]["moves_per_s"], round(1.2 * at_100), at_least=True),
+        Goal("p99 ms at 20 tables", played["20 tables"]["p99_ms"], 50),
+        Goal("p50 of floor at 20 moves/s", ratio, 2),
     ]
 
 
@@ -148,6 +142,9 @@ def show(result: dict[str, Any]) -> None:
         "cores": "cores_used",
         "a core": "moves_per_s_and_core",
     }
+    if result["peers"]:
+        print(f"\n{'peers':25}{'moves/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}  CPU µs a move")
+        beside.show(result["peers"])
     print(f"\n{'':12}" + "".join(f"{title:>9}" for title in columns) + "  CPU µs a move")
     for name, one in result["scenarios"].items():
         spent = {**one["cpu_us_a_move"], "client": one["client_cpu_us"]}
@@ -161,14 +158,14 @@ def show(result: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
-    result = asyncio.run(measure(parser.parse_args().seconds))
+    parser.add_argument("--beside", type=Path, metavar="FOLDER", help="a folder whose run.sh plays other servers")
+    options = parser.parse_args()
+    result = asyncio.run(measure(options.seconds, options.beside))
     show(result)
     STATE.mkdir(parents=True, exist_ok=True)
     (STATE / "bench.json").write_text(json.dumps(result, indent=1) + "\n")
     print(f"\nJSON: {STATE / 'bench.json'}")
-    judged = goals(result)
-    missed = [str(goal) for goal in judged if not goal.met]
-    print(f"goals: {len(judged) - len(missed)} met, {len(missed)} missed: {', '.join(missed) or 'none'}")
+    tell(goals(result))
 
 
 if __name__ == "__main__":

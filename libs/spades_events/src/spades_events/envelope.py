@@ -106,6 +106,7 @@ def _whole(text: bytes) -> int:
     return int(text)
 
 
+@lru_cache(maxsize=4_096)
 def _time_ms(text: bytes) -> int:
     moment = datetime.fromisoformat(text.decode())
     if moment.tzinfo is None:
