@@ -119,6 +119,7 @@ class Game:
         self.viewers: list[Viewer] = []
         self.ruleset = RULESETS[number % len(RULESETS)]
         self._answered = dict.fromkeys(PLAYERS, 0)
+        self._turn_ids: dict[int, str] = {}
 
     async def play(self) -> None:
         await self.wire.worker.take()
@@ -175,6 +176,9 @@ class Game:
             match frame["type"]:
                 case "turn_started":
                     turn = (frame["turn_id"], frame["kind"], frame["you"]) if frame["seat"] == seat else None
+                case "cards_seen" if frame["seat"] == seat:
+                    # The look was the answer to a bid's turn, which goes on with the cards turned up.
+                    turn = (self._turn_ids[seat], "bid", frame["you"])
                 case "snapshot":
                     mine = frame["turn"] and frame["turn"]["seat"] == seat
                     turn = (frame["turn"]["turn_id"], frame["turn"]["kind"], frame["view"]) if mine else None
@@ -184,6 +188,8 @@ class Game:
                     turn, ready = None, True
                 case _:
                     pass
+        if turn is not None:
+            self._turn_ids[seat] = turn[0]
         if ready:
             return [commands.ReadyForNextHand()]
         return [] if turn is None else [self.command(seat, *turn)]
@@ -209,6 +215,8 @@ class Game:
         for frame in self.recorders[PLAYERS[seat]].frames:
             cards = frame.get("you", {}).get("cards") or []
             match frame["type"]:
+                case "snapshot":
+                    held = (frame["view"] or {}).get("hand") or []
                 case "hand_dealt" | "cards_seen":
                     held = list(cards) or held
                 case "cards_passed":
