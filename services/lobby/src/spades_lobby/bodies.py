@@ -84,9 +84,13 @@ class Rename(Body):
     name: Name
 
 
+# As wide as the command's contract: what the table cannot read it never answers.
+OptionName = Annotated[str, Field(min_length=1, max_length=40)]
+
+
 class Ruleset(Body):
-    name: Annotated[str, Field(max_length=40, examples=["deniro"])]
-    options: Annotated[dict[str, OptionValue], Field(max_length=40)] = {}
+    name: Annotated[OptionName, Field(examples=["deniro"])]
+    options: Annotated[dict[OptionName, OptionValue], Field(max_length=16)] = {}
 
 
 class NewTable(Body):
