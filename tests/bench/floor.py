@@ -25,8 +25,14 @@ def percentiles_ms(samples_s: list[float]) -> dict[str, float]:
     }
 
 
-async def measure(bootstrap: str, database_url: str) -> dict[str, dict[str, float]]:
-    """Both in turn at 20 a second, so that whatever else the machine does weighs on both alike."""
+Step = Callable[[int], Awaitable[None]]
+
+
+async def measure(bootstrap: str, database_url: str, **more: Step) -> dict[str, dict[str, float]]:
+    """All in turn at 20 a second, so that whatever else the machine does weighs on all alike.
+
+    `more` names further steps to be measured among them.
+    """
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await admin.start()
     await admin.create_topics([NewTopic(TOPIC, 1, 1)])
@@ -48,15 +54,15 @@ async def measure(bootstrap: str, database_url: str) -> dict[str, dict[str, floa
         await db.execute("INSERT INTO bench_floor VALUES (%s, %s)", [Int8(number), "x" * 400], prepare=True)
 
     try:
-        trips, commits = await _in_turn(round_trip, commit)
+        trips, commits, *others = await _in_turn(round_trip, commit, *more.values())
         await db.execute("DROP TABLE bench_floor")
     finally:
         await asyncio.gather(producer.stop(), consumer.stop(), db.close())
     floor = {name: round(2 * trips[name] + commits[name], 2) for name in ("p50_ms", "p99_ms")}
-    return {"kafka_round_trip": trips, "commit": commits, "floor": floor}
+    return {"kafka_round_trip": trips, "commit": commits, "floor": floor, **dict(zip(more, others, strict=True))}
 
 
-async def _in_turn(*steps: Callable[[int], Awaitable[None]]) -> list[dict[str, float]]:
+async def _in_turn(*steps: Step) -> list[dict[str, float]]:
     samples: list[list[float]] = [[] for _ in steps]
     for number in range(WARM + SAMPLES):
         for step, taken in zip(steps, samples, strict=True):
