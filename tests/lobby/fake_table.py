@@ -15,6 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from spades_events import (
     BOT_ACCOUNT,
     CE_TYPES,
+    OPERATOR_PREFIX,
     Envelope,
     SeatHolder,
     TableKind,
@@ -80,6 +81,8 @@ class FakeTable:
         """Accounts whose coins went back to the house."""
         self.poor: set[str] = set()
         """Accounts that the wallet refuses a seat."""
+        self.grants: dict[tuple[str, str], tuple[str | None, commands.GrantCoins, int]] = {}
+        """Who granted what, by account and command id; with its entry number."""
         self._now_ms = NOW_MS
         self.commands: list[tuple[str, str, msgspec.Struct]] = []
         """(account, command id, command), as they were read."""
@@ -163,6 +166,14 @@ class FakeTable:
     def _react(self, game: FakeGame, account: str, command: msgspec.Struct) -> "list[Fact]":
         seat = game.seat_of(account)
         match command:
+            case commands.CancelTable():
+                if not account.startswith(OPERATOR_PREFIX):
+                    raise Refused("operators_only")
+                if game.phase == "ended":
+                    raise Refused("game_over")
+                game.phase = "ended"
+                stake = game.opened.stake_coins
+                return [(events.TableCancelled(reason="operator", stake_coins=stake, seats=()), ())]
             case commands.TakeSeat():
                 if account in self.poor:
                     return self._refuse_seat(game, account)
@@ -371,6 +382,8 @@ class FakeTable:
                 event = wallet.AccountClosed(
                     accounts=(), account_id=account, returned_coins=1_000, command_id=envelope.id
                 )
+            case commands.GrantCoins():
+                event = self._grant(account, envelope, command)
             case _:
                 event = wallet.WalletCommandRefused(
                     accounts=(), account_id=account, command_id=envelope.id, code="enough_coins"
@@ -384,6 +397,26 @@ class FakeTable:
             time_ms=self._tick(),
         )
         await self._send(Topic.WALLET_EVENTS, part, told, event)
+
+    def _grant(self, account: str, envelope: Envelope, command: commands.GrantCoins) -> msgspec.Struct:
+        key = (account, envelope.id)
+        known = self.grants.setdefault(key, (envelope.actor, command, len(self.grants) + 2))
+        if known[1] != command:
+            return wallet.WalletCommandRefused(accounts=(), account_id=account, command_id=envelope.id, code="conflict")
+        line = wallet.AccountBalance(
+            account_id=account,
+            entry_no=known[2],
+            available_coins=1_000 + command.amount_coins,
+            held_coins=0,
+            change_coins=command.amount_coins,
+        )
+        return wallet.CoinsGranted(
+            accounts=(line,),
+            account_id=account,
+            amount_coins=command.amount_coins,
+            reason=command.reason,
+            command_id=envelope.id,
+        )
 
     def _tick(self) -> int:
         """A later moment each time: lists are in the order of time."""

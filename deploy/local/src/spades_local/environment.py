@@ -12,7 +12,7 @@ GROUP_PREFIX = "spades."
 PARTITIONS = 8
 SERVICES = ("wallet", "clock", "table", "bot", "lobby")
 # Knobs of the services that a person may set; everything else of ours is decided here.
-PASSED_THROUGH = tuple(f"SPADES_{service.upper()}_" for service in SERVICES)
+PASSED_THROUGH = (*(f"SPADES_{service.upper()}_" for service in SERVICES), "SPADES_OPERATORS_FILE")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from spades_lobby import metrics, queueing, revocations, store
+from spades_lobby import metrics, queueing, revocations, routes_admin, store
 from spades_lobby.accounts import Accounts
 from spades_lobby.desk import Answers, Desk
 from spades_lobby.gateway import Gateway
@@ -97,6 +97,7 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
             matchmaker=Matchmaker(settings, engine, desk, loop.time),
             sockets=Sockets(settings, engine, hub, desk, answers, names, clock, rates, loop.time, seats),
         )
+        probes.operated = routes_admin.application(gateway)
         health = _Health(gateway, projection)
         probes.is_healthy = health.is_healthy
         probes.problem = health.problem

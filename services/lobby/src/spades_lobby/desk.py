@@ -114,6 +114,20 @@ class Desk:
 
         Raises SendFailed where the producer does not take it.
         """
+        await self._hand_over(topic, key, actor, command_id, command, traceparent)
+
+    async def send_surely(self, topic: Topic, key: str, actor: str, message_id: str, message: msgspec.Struct) -> None:
+        """Return when every replica has it. Raises SendFailed where that is not known in time."""
+        written = await self._hand_over(topic, key, actor, message_id, message, None)
+        try:
+            async with asyncio.timeout(self._settings.lobby_answer_ms / 1_000):
+                await asyncio.shield(written)
+        except (KafkaError, TimeoutError) as error:
+            raise SendFailed(type(error).__name__) from error
+
+    async def _hand_over(
+        self, topic: Topic, key: str, actor: str, command_id: str, command: msgspec.Struct, traceparent: str | None
+    ) -> "asyncio.Future[object]":
         envelope = Envelope(
             id=command_id,
             type=CE_TYPES[type(command)],
@@ -124,7 +138,7 @@ class Desk:
             traceparent=traceparent,
         )
         try:
-            written = await self._producer.send(
+            written: asyncio.Future[object] = await self._producer.send(
                 self._settings.topic(topic),
                 encode(command),
                 key=key.encode(),
@@ -134,6 +148,7 @@ class Desk:
         except KafkaError as error:
             raise SendFailed(type(error).__name__) from error
         written.add_done_callback(self._written)
+        return written
 
     def _written(self, written: "asyncio.Future[object]") -> None:
         if written.cancelled():

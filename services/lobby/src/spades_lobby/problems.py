@@ -14,6 +14,7 @@ _STATUS: Final = {
     "not_found": 404,
     "account_required": 403,
     "not_host": 403,
+    "operators_only": 403,
     "not_seated": 403,
     "option_refused": 422,
     "malformed": 422,

@@ -1,5 +1,6 @@
 """The public port's ASGI application: the REST interface, the sockets, the page."""
 
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from aiokafka.errors import KafkaError
@@ -68,16 +69,7 @@ def interface() -> FastAPI:
         redirect_slashes=False,
         responses=_PROBLEMS,
         telemetry={"tracing": False, "metrics": False},
-        exception_handlers={
-            Problem: _on_error,
-            RequestValidationError: _on_invalid,
-            HTTPException: _on_http,
-            SQLAlchemyError: _on_error,
-            KafkaError: _on_error,
-            SendFailed: _on_error,
-            OSError: _on_error,
-            Exception: _on_error,
-        },
+        exception_handlers=ON_ERROR,
     )
     everything = (routes_people, routes_tokens, routes_tables, routes_queue, routes_wallet, routes_games)
     for routes in (*everything, routes_statistics):
@@ -158,3 +150,15 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     field = ".".join(inside) or where
     problem = Problem(422, "malformed", f"{field}: {first['msg']}", field=field)
     return problems.response(problem, request.scope["spades.ref"])
+
+
+ON_ERROR: Final[dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]]] = {
+    Problem: _on_error,
+    RequestValidationError: _on_invalid,
+    HTTPException: _on_http,
+    SQLAlchemyError: _on_error,
+    KafkaError: _on_error,
+    SendFailed: _on_error,
+    OSError: _on_error,
+    Exception: _on_error,
+}

@@ -38,6 +38,8 @@ _REFUSALS: Final = {
     "no_account": "The wallet is not open yet; try again shortly.",
     "account_closed": "This account is closed.",
     "wrong_day": "The day is over; try again.",
+    "amount_out_of_range": "That is more than this account can hold.",
+    "not_an_operator": "A grant is somebody else's decision.",
     "conflict": "This Idempotency-Key came before, with another body.",
 }
 
@@ -83,8 +85,20 @@ class Purse:
     async def top_up(self, account_id: str, command_id: str) -> wallet.CoinsGranted:
         """Today's top-up, once a day however often it is asked for."""
         day = datetime.fromtimestamp(self._clock.now_ms() / 1_000, UTC).date().isoformat()
+        return await self._granted(account_id, command_id, commands.TopUp(day=day), account_id)
+
+    async def grant(
+        self, account_id: str, command_id: str, actor: str, amount_coins: int, reason: str
+    ) -> wallet.CoinsGranted:
+        """An operator's grant, once for each command id. Raises Problem."""
+        command = commands.GrantCoins(amount_coins=amount_coins, reason=reason)
+        return await self._granted(account_id, command_id, command, actor)
+
+    async def _granted(
+        self, account_id: str, command_id: str, command: msgspec.Struct, actor: str
+    ) -> wallet.CoinsGranted:
         try:
-            event = await self._ask(account_id, command_id, commands.TopUp(day=day))
+            event = await self._ask(account_id, command_id, command, actor)
         except TimeoutError:
             raise outcome_unknown() from None
         match event:
@@ -111,7 +125,9 @@ class Purse:
             case _:
                 return
 
-    async def _ask(self, account_id: str, command_id: str, command: msgspec.Struct) -> wallet.WalletEvent:
+    async def _ask(
+        self, account_id: str, command_id: str, command: msgspec.Struct, actor: str | None = None
+    ) -> wallet.WalletEvent:
         answer: asyncio.Future[WalletRecord] = asyncio.get_running_loop().create_future()
 
         def heard(record: WalletRecord) -> None:
@@ -124,7 +140,7 @@ class Purse:
         async with self._hub.reader.joined(*parts):
             self._waiting.setdefault(key, []).append(heard)
             try:
-                await self._desk.send(Topic.WALLET_COMMANDS, account_id, account_id, command_id, command)
+                await self._desk.send(Topic.WALLET_COMMANDS, account_id, actor or account_id, command_id, command)
                 async with asyncio.timeout(self._settings.lobby_answer_ms / 1_000):
                     record = await answer
             finally:

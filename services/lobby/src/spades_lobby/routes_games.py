@@ -1,19 +1,16 @@
 """Games, running and finished: results, events, proofs; and the rule sets there are."""
 
 import dataclasses
-from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import StreamingResponse
 
-from spades_events import CE_TYPES, codec, decode, events, frame_name
-from spades_lobby import bodies, cursors, frames, readmodel, record, views
+from spades_events import CE_TYPES, decode, events
+from spades_lobby import bodies, cursors, event_pages, readmodel, record, views
 from spades_lobby.domain import Game
 from spades_lobby.gateway import Gateway
 from spades_lobby.problems import Problem, not_found
-from spades_lobby.readmodel import EventRow
 from spades_lobby.routes_people import Lobby, SignedIn
 from spades_lobby.routes_tables import Cursor, Limit, TableId
 from spades_lobby.store import Person
@@ -24,10 +21,7 @@ router = APIRouter(prefix="/v1", tags=["games"])
 HandNo = Annotated[int, Path(ge=1, le=64)]
 
 PTN: Final = "text/plain"
-NDJSON: Final = "application/x-ndjson"
-CHUNK: Final = 500
 
-_FRAME_NAMES: Final = {CE_TYPES[kind]: frame_name(kind) for kind in codec.TABLE_EVENTS}
 _COMMITTED: Final = CE_TYPES[events.HandCommitted]
 _RECORDED: Final = tuple(CE_TYPES[kind] for kind in record.KINDS)
 _REVEALED: Final = CE_TYPES[events.DealRevealed]
@@ -85,7 +79,7 @@ async def one_game(gateway: Lobby, person: SignedIn, table_id: TableId) -> bodie
 
 @router.get(
     "/games/{table_id}/events",
-    responses={200: {"content": {"application/json": {}, NDJSON: {}}}},
+    responses={200: {"content": {"application/json": {}, event_pages.NDJSON: {}}}},
     response_class=Response,
 )
 async def game_events(
@@ -98,31 +92,7 @@ async def game_events(
 ) -> Response:
     """The public events after a sequence number: a page of JSON, or all of them as NDJSON."""
     await _game(gateway, table_id, person)
-    if NDJSON in request.headers.get("accept", ""):
-        return StreamingResponse(_all_events(gateway, table_id, after), media_type=NDJSON)
-    async with gateway.engine.connect() as db:
-        rows = await readmodel.events_after(db, table_id, after, limit)
-    more = rows[-1].version if len(rows) == limit else None
-    return Response(
-        b'{"events":[%b],"next":%b}' % (b",".join(map(_event, rows)), msgspec.json.encode(more)),
-        media_type="application/json",
-    )
-
-
-async def _all_events(gateway: Gateway, table_id: str, after: int) -> AsyncIterator[bytes]:
-    while True:
-        async with gateway.engine.connect() as db:
-            rows = await readmodel.events_after(db, table_id, after, CHUNK)
-        if not rows:
-            return
-        yield b"".join(_event(row) + b"\n" for row in rows)
-        after = rows[-1].version
-
-
-def _event(row: EventRow) -> bytes:
-    """As its WebSocket frame, with the time of the commit that made it."""
-    kind = (_FRAME_NAMES.get(row.type) or row.type.split(".")[1]).encode()
-    return b'%b,"at_ms":%d}' % (frames.spliced(kind, row.version, row.body), row.at_ms)
+    return await event_pages.answer(gateway.engine, table_id, after, limit, request.headers.get("accept", ""))
 
 
 async def _hands(gateway: Gateway, table_id: str) -> list[record.Hand]:

@@ -115,11 +115,15 @@ class Seats:
             # Whatever the command: with such a token nobody acts where coins are at stake.
             game = await self.game_now(table_id, person.account_id)
             scopes.check_stake(person.scope, game.stake_coins)
+        return await self.ask_as(person.account_id, table_id, command, body)
+
+    async def ask_as(self, actor: str, table_id: str, command: str, body: commands.TableCommand) -> Answer:
+        """The same for whoever is no person: an operator."""
         part = self._desk.part_of(table_id)
         parts = self._hub.reader.parts(part, Topic.TABLE_PRIVATE)
         async with self._hub.reader.joined(*parts):
-            with self._answers.expecting(AnswerKey(table_id, person.account_id, command)) as future:
-                await self._desk.send(Topic.TABLE_COMMANDS, table_id, person.account_id, command, body)
+            with self._answers.expecting(AnswerKey(table_id, actor, command)) as future:
+                await self._desk.send(Topic.TABLE_COMMANDS, table_id, actor, command, body)
                 try:
                     async with asyncio.timeout(self._settings.lobby_answer_ms / 1_000):
                         answer = await future

@@ -5,9 +5,9 @@ TalkRefused         this may not be said
 
 import unicodedata
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import BigInteger, cast, delete, extract, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -84,6 +84,30 @@ async def add_report(
         )
     except IntegrityError:
         raise _nobody() from None
+
+
+class Report(NamedTuple):
+    """What one player told the operators of another."""
+
+    report_id: int
+    at_ms: int
+    account_id: str
+    about_id: str
+    table_id: str
+    reason: str
+    said: list[str]
+
+
+async def reports(db: AsyncConnection, about: str | None, before: int | None, limit: int) -> list[Report]:
+    """The newest first, below the number `before`; of all people, or about one."""
+    at_ms = cast(extract("epoch", report.c.at) * 1_000, BigInteger).label("at_ms")
+    columns = [report.c[name] for name in Report._fields if name != "at_ms"]
+    wanted = select(at_ms, *columns).order_by(report.c.report_id.desc()).limit(limit)
+    if about is not None:
+        wanted = wanted.where(report.c.about_id == about)
+    if before is not None:
+        wanted = wanted.where(report.c.report_id < before)
+    return [Report(**row._asdict()) for row in await db.execute(wanted)]
 
 
 def _nobody() -> TalkRefused:
