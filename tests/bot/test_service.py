@@ -14,6 +14,7 @@ from spades_events.private import Prompt
 from spades_local.testing import Namespace
 from tests.bot.prompts import games, record_of
 from tests.processes import ServiceProcess
+from tests.undecodable import send_undecodable
 
 pytestmark = pytest.mark.real
 
@@ -120,3 +121,12 @@ async def test_a_killed_bot_answers_again_as_soon_as_it_is_back(table: Table, bo
 async def test_a_bot_told_to_stop_ends_well(bot: ServiceProcess) -> None:
     assert await asyncio.to_thread(bot.stop) == 0
     await asyncio.to_thread(bot.start)
+
+
+async def test_a_record_that_cannot_be_decoded_is_stepped_over(table: Table, module_namespace: Namespace) -> None:
+    topic = module_namespace.topic("table.prompts")
+    for part in (0, 1):
+        for _ in range(2):
+            await send_undecodable(module_namespace.bootstrap, topic, part)
+        await table.ask(TURNS[part], part)
+        assert envelope_of((await table.heard()).headers).id == answer(TURNS[part]).command_id

@@ -22,3 +22,4 @@ OFFSETS_LOST = Counter("spades_offsets_lost_total", "Stored offsets beyond the e
 OWNED = Gauge("spades_partitions_owned", "Partitions this process may write")
 IN_FLIGHT = Gauge("spades_publish_in_flight", "Committed batches not yet acknowledged by Kafka")
 ALIVE_AT = Gauge("spades_alive_at_seconds", "Unix time of the oldest partition heartbeat")
+STEPPED_OVER = Counter("spades_records_stepped_over", "Records that could not be decoded at all", ["topic"])

@@ -5,6 +5,7 @@ table's guard. No type injection and no batches: both would cost more than the j
 """
 
 import asyncio
+import functools
 from typing import Any, Final
 
 import stamina
@@ -18,7 +19,7 @@ from spades_bot.domain import Move
 from spades_bot.handlers import PromptRecord, Prompts
 from spades_bot.settings import BotSettings
 from spades_events import BOT_ACCOUNT, Envelope, Topic, encode, headers_of
-from spades_runtime import Clock, Input, Parked, parking
+from spades_runtime import Clock, Input, Parked, parking, stepping
 from spades_runtime.process import Process
 
 SOURCE: Final = "/spades/bot"
@@ -85,7 +86,13 @@ class Bot:
                 except KafkaError:
                     await self.broker.stop()
                     raise
+        self._step_over_undecodable()
         self._is_started = True
+
+    def _step_over_undecodable(self) -> None:
+        # The subscriber asks this object for each record; whatever it raises but Kafka's own errors, it asks again.
+        consumer: Any = self._subscriber.consumer
+        consumer.getone = functools.partial(stepping.getone, consumer, consumer.getone)
 
     async def stop(self) -> None:
         """Read no more, send what is due, close."""

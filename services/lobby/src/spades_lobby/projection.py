@@ -22,6 +22,7 @@ from spades_lobby.handlers import WalletRecord
 from spades_lobby.readmodel import EventRow
 from spades_lobby.settings import LobbySettings
 from spades_runtime.kafka import MAX_POLL_INTERVAL_MS
+from spades_runtime.stepping import SteppingReader
 
 log = structlog.get_logger()
 
@@ -55,6 +56,8 @@ class Projection:
             max_poll_interval_ms=MAX_POLL_INTERVAL_MS,
             client_id=f"{settings.member_name}-projection",
         )
+        self._next: dict[TopicPartition, int] = {}
+        self._stepping = SteppingReader(self._consumer, self._next.__setitem__, self._go_back)
         self.turned_at = asyncio.get_running_loop().time()
 
     async def start(self) -> None:
@@ -68,14 +71,24 @@ class Projection:
         while True:
             self.turned_at = asyncio.get_running_loop().time()
             try:
-                polled = await self._consumer.getmany(timeout_ms=500, max_records=RECORDS_MAX)
-            except KafkaError as error:
+                polled = await self._stepping.getmany(500, RECORDS_MAX)
+            except (KafkaError, IllegalStateError) as error:
                 log.warning("projection_not_read", error=type(error).__name__)
                 await asyncio.sleep(RETRY_S)
                 continue
             if polled:
+                self._next.update({part: records[-1].offset + 1 for part, records in polled.items()})
                 await self._keep(polled)
                 await asyncio.sleep(REST_S)
+
+    async def _go_back(self) -> None:
+        """Go on behind what was read here, or by another gateway since; what is kept already is not kept twice."""
+        for part in self._consumer.assignment():
+            offset = max(self._next.get(part, 0), await self._consumer.committed(part) or 0)
+            if offset:
+                self._consumer.seek(part, offset)
+            else:
+                await self._consumer.seek_to_beginning(part)
 
     async def _keep(self, polled: Mapping[TopicPartition, Sequence[Any]]) -> None:
         rows: list[EventRow] = []

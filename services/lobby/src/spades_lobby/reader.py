@@ -17,6 +17,7 @@ from aiokafka.errors import KafkaError, KafkaTimeoutError
 from spades_events import Topic
 from spades_lobby.records import Record
 from spades_lobby.settings import LobbySettings
+from spades_runtime.stepping import SteppingReader
 
 log = structlog.get_logger()
 
@@ -42,6 +43,7 @@ class Reader:
             fetch_max_wait_ms=settings.fetch_wait_ms,
             client_id=f"{settings.member_name}-fanout",
         )
+        self._stepping = SteppingReader(self._consumer, self._go_on_at, self._go_back)
         self._next: dict[TopicPartition, int] = {}
         self._users: Counter[TopicPartition] = Counter()
         self._idle_since: dict[TopicPartition, float] = {}
@@ -112,13 +114,21 @@ class Reader:
         else:
             self._assigned.clear()
 
+    def _go_on_at(self, part: TopicPartition, offset: int) -> None:
+        if part in self._next:
+            self._next[part] = offset
+
+    async def _go_back(self) -> None:
+        async with self._changing:
+            self._seek_all()
+
     async def run(self) -> None:
         """Read until cancelled."""
         while True:
             await self._assigned.wait()
             self.turned_at = asyncio.get_running_loop().time()
             try:
-                polled = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=RECORDS_MAX)
+                polled = await self._stepping.getmany(POLL_MS, RECORDS_MAX)
             except KafkaError as error:
                 log.warning("reader_failed", error=type(error).__name__)
                 await asyncio.sleep(RETRY_S)
