@@ -1,6 +1,7 @@
 """The partition worker without servers: one partition, everything durable in lists."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import msgspec
@@ -70,11 +71,15 @@ class MemoryStore:
 class FakeWorker:
     """Feeds polls to the processor and keeps what a commit would make durable."""
 
-    def __init__(self, house: House | None = None, seal: Seal | None = None) -> None:
+    def __init__(
+        self, house: House | None = None, seal: Seal | None = None, random: Callable[[int], bytes] = os.urandom
+    ) -> None:
         self.house = house or House()
         self.seal = seal or Seal("k1", {"k1": KEY})
         self.store = MemoryStore()
-        self.tables = Tables(self.house, self.seal, self.store)
+        self._random = random
+        self.tables = Tables(self.house, self.seal, self.store, random)
+        self._stored: set[AnswerId] = set()
         self.published: list[Output] = []
         self.parked: list[Parked] = []
         self.quarantined: list[Parked] = []
@@ -91,7 +96,7 @@ class FakeWorker:
 
     async def restart(self) -> list[Output]:
         """Another process with an empty memory takes the partition."""
-        self.tables = Tables(self.house, self.seal, self.store)
+        self.tables = Tables(self.house, self.seal, self.store, self._random)
         return await self.take()
 
     async def poll(self, *inputs: Input, outage: tuple[int, int] | None = None, twice: bool = False) -> list[Output]:
@@ -110,8 +115,7 @@ class FakeWorker:
                 twice = False
                 self.tables.discard()
                 continue
-            stored = {one.id for one in self.store.answers}
-            again = [one.id for one in effects.answers if one.id in stored]
+            again = [one.id for one in effects.answers if one.id in self._stored]
             if not again:
                 break
             self.recalls += 1
@@ -122,6 +126,7 @@ class FakeWorker:
     def _commit(self, effects: Effects) -> list[Output]:
         ids = [one.id for one in effects.answers]
         assert len(set(ids)) == len(ids)
+        self._stored.update(ids)
         self.store.answers += effects.answers
         for answer in effects.answers:
             if answer.first_version == 1 and answer.events:

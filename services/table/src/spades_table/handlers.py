@@ -1,5 +1,8 @@
 """The table as a processor: what the worker asks, in the order in which a poll is judged."""
 
+import os
+from collections.abc import Callable
+
 from spades_events import Topic
 from spades_runtime import Answer, AnswerId, Database, Effects, Headers, Output, Poll, Seal
 from spades_table import metrics
@@ -22,10 +25,13 @@ class Tables:
     """A move that is in time never loses to a timeout in the same poll."""
     outputs: tuple[str, ...] = (Topic.TABLE_EVENTS, Topic.TABLE_PRIVATE, Topic.TABLE_PROMPTS)
 
-    def __init__(self, house: House, seal: Seal, store: Store | None = None) -> None:
+    def __init__(
+        self, house: House, seal: Seal, store: Store | None = None, random: Callable[[int], bytes] = os.urandom
+    ) -> None:
         self._house = house
         self._seal = seal
         self._store = store or PostgresStore()
+        self._random = random
         self._loader = Loader(house, seal, self._store)
         self._memory = Memory()
 
@@ -62,7 +68,7 @@ class Tables:
 
     async def process(self, poll: Poll, db: Database) -> Effects:
         """Judge outages, then what waited from the poll before, then the records in their order."""
-        judged = Judgement(self._house, self._seal, self._memory, poll.now_ms)
+        judged = Judgement(self._house, self._seal, self._memory, poll.now_ms, self._random)
         for part, (alive_at_ms, outage_ms) in poll.outages_ms.items():
             judged.give_back(part, alive_at_ms, outage_ms)
         judged.cancel_unreadable()

@@ -1,6 +1,6 @@
 """Judgement: one poll on its way to effects."""
 
-import os
+from collections.abc import Callable
 from typing import Final
 
 import structlog
@@ -53,11 +53,12 @@ BUGS: Final = (CorruptStream, RulesError, AssertionError, LookupError, TypeError
 class Judgement:
     """Judges one poll against memory's overlay; the outcome is in `effects`."""
 
-    def __init__(self, house: House, seal: Seal, memory: Memory, now_ms: int) -> None:
+    def __init__(self, house: House, seal: Seal, memory: Memory, now_ms: int, random: Callable[[int], bytes]) -> None:
         self._house = house
         self._seal = seal
         self._memory = memory
         self._now_ms = now_ms
+        self._random = random
         self._over: dict[tuple[int, str], Ended] = {}
         """Tables that are over and not in memory, looked up for this poll."""
         self._timeouts = 0
@@ -143,7 +144,7 @@ class Judgement:
             return
         table = self._table(part, table_id)
         try:
-            asked = Asked(one.account, one.body, _chance_for(one.body))
+            asked = Asked(one.account, one.body, self._chance_for(one.body))
             decision = decide(table, asked, self._now_ms)
         except Refused as refusal:
             self._refuse(one, origin, table, refusal)
@@ -252,18 +253,17 @@ class Judgement:
         assert not isinstance(decision.table, Unopened)
         self._memory.put(origin.part, origin.table_id, decision.table)
 
+    def _chance_for(self, command: object) -> bytes:
+        """Fresh random bytes for the two commands that draw."""
+        if isinstance(command, commands.OpenTable):
+            return self._random(ROOT_BYTES)
+        return self._random(CHANCE_BYTES) if isinstance(command, commands.TakeSeat) else b""
+
     def _report(self, bug: Exception, source: Input | None) -> None:
         # The kind and the place only: a text or a frame might hold a card.
         log.error("bug", kind=type(bug).__name__, at=_place_of(bug))
         if source is not None:
             self._set_aside(source, f"a bug: {type(bug).__name__}")
-
-
-def _chance_for(command: object) -> bytes:
-    """Fresh random bytes for the two commands that draw."""
-    if isinstance(command, commands.OpenTable):
-        return os.urandom(ROOT_BYTES)
-    return os.urandom(CHANCE_BYTES) if isinstance(command, commands.TakeSeat) else b""
 
 
 def _place_of(bug: Exception) -> str:
