@@ -21,6 +21,8 @@ GAMES ?= 20
 RULESET ?=
 KILLS ?= 0
 TESTS ?= tests
+FOLDER ?= screenshots
+SIZES ?=
 WORKERS ?= 2
 
 ##@ Setup
@@ -106,6 +108,10 @@ test: $(READY) $(PAGE) ## All tests, with the real PostgreSQL and Kafka (TESTS=p
 test-fast: $(READY) $(PAGE) ## Only the tests that need no server
 	@$(PYTHON) -m pytest -m "not real and not browser and not slow" $(TESTS)
 
+.PHONY: screenshots
+screenshots: $(READY) $(PAGE) ## A picture of every state of the page, to be looked at (FOLDER=screenshots SIZES="320x568 …")
+	@$(PYTHON) -m tests.web.screenshots $(FOLDER) $(SIZES)
+
 ##@ Demo
 
 .PHONY: demo
@@ -129,6 +135,18 @@ bench-clock: $(READY) ## How late timeouts are at 5,000 running timers, and afte
 .PHONY: bench-wallet
 bench-wallet: $(READY) ## Transfers a second of the ledger, beside a plain hot-row design
 	@$(PYTHON) -m tests.bench.wallet
+
+.PHONY: bench-tables
+bench-tables: $(READY) ## The table service at the topic: closed loops, a backlog, 5,000 live tables in one process
+	@$(PYTHON) -m tests.bench.tables
+
+.PHONY: bench-recovery
+bench-recovery: $(READY) ## kill -9 under load, twenty times; a frozen owner; first move with 1,000 and 5,000 live tables
+	@$(PYTHON) -m tests.bench.recovery
+
+.PHONY: bench-fanout
+bench-fanout: $(READY) ## 1,000 viewers on one gateway: what it reads, what slow readers get, what others notice
+	@$(PYTHON) -m tests.bench.fanout
 
 .PHONY: bench-runtime
 bench-runtime: $(READY) ## The partition worker beside the raw floor of Kafka and Postgres

@@ -8,7 +8,7 @@ import { SuitSign } from "./card.js";
 /** @param {{state: TableState}} props */
 export function CornerBox({ state }) {
   const own = ownTeam(state);
-  const teams = state.seat === null ? ["South & North", "West & East"] : ["We", "They"];
+  const teams = state.seat === null ? ["N–S", "E–W"] : ["We", "They"];
   return html`<section class="corner" aria-label="Score">
     <p class=${`broken${state.broken ? " is-broken" : ""}`}>
       <${SuitSign} suit="S" />${state.broken ? "Spades broken" : "Spades not broken"}

@@ -115,7 +115,8 @@ function CoinTables({ me, ruleset, busy, open }) {
     <h2 id="coins-title">Coin tables against the computer</h2>
     <p class="hint">
       Played with ${rulesetTitle(ruleset)}. 90 seconds a move; if time runs out the table plays for you, at no charge.
-      Play coins only: no cash value, no cashing out.
+      Who leaves a running game loses the stake and pays a fee of a tenth. Play coins only: no cash value, no cashing
+      out.
     </p>
     ${locked ? html`<p><b>Coin tables need an account.</b> Sign up with a name and a password; you get play coins to start with.</p>` : null}
     <ul class="stakes">
@@ -124,8 +125,7 @@ function CoinTables({ me, ruleset, busy, open }) {
           html`<li key=${stake}>
             <span class="stake"><b>${stake}</b> coins</span>
             <span class="stake-words"
-              >Win +${stake}, lose −${stake}. Leaving a running game costs ${stake + feeOf(stake)}: the stake and a
-              fee of ${feeOf(stake)}.</span
+              >Win +${stake}, lose −${stake}. Leaving a running game costs ${stake + feeOf(stake)}.</span
             >
             <button
               type="button"
@@ -151,7 +151,7 @@ function WithPeople({ me, ruleset, busy, open }) {
   const locked = !me || me.guest;
   const clock_ms = seconds * 1000;
   return html`<section class="card-box" aria-labelledby="people-title">
-    <h2 id="people-title">With people</h2>
+    <h2 id="people-title">A table of your own</h2>
     <p class="hint">With the rules chosen above: ${rulesetTitle(ruleset)}.</p>
     <h3>Private table</h3>
     <p>No coins, your clock; send the link to your friends.</p>

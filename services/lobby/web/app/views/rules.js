@@ -30,7 +30,7 @@ export function RulesPage({ tableId }) {
     <ul>
       <li><b>Players:</b> four, in two fixed partnerships across the table. Ages 10 and up.</li>
       <li>
-        <b>Needed:</b>
+        <b>Needed:</b>${" "}
         ${values.jokers ? "a pack of 52 and two jokers; 2♣ and 2♦ are put aside" : "one pack of 52 cards"}.
       </li>
       <li><b>Partners don’t talk</b> or signal about their cards.</li>

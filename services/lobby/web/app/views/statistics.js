@@ -107,7 +107,7 @@ function MeasureTable({ measure }) {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row" colspan="2">As far off by chance</th>
+            <th scope="row" colspan="2">Fair samples this far off</th>
             ${measure.tests.map((test, seat) => html`<td key=${seat} title=${testWords(test)}>${chance(test)}</td>`)}
             <td class="bars"></td>
           </tr>

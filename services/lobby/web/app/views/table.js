@@ -157,6 +157,7 @@ function useMoves(session, state) {
     // One move a turn: a double tap finds its turn spent.
     if (!turn || sent.current === turn.turnId) return;
     sent.current = turn.turnId;
+    setExplained({ words: "", at: 0 });
     void session.send(type, { turn_id: turn.turnId, ...body }).then((answer) => {
       if (answer.type === "command_rejected") sent.current = "";
     });

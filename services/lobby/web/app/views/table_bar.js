@@ -21,7 +21,18 @@ export function TableBar({ state, session, onMenu, onTalk, onLeave }) {
       ${turn?.deadlineMs ? html` <${Countdown} deadlineMs=${turn.deadlineMs} clock=${session.clock} />` : null}
     </span>
     <span class="bar-buttons">
-      ${mayTalk(state) ? html`<button type="button" class="icon-button" data-action="talk" onClick=${onTalk}>Talk</button>` : null}
+      ${mayTalk(state) ? html`<button type="button" class="icon-button" data-action="talk" aria-label="Table talk" onClick=${onTalk}>
+            <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+              <path
+                d="M4 5h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-8l-5 4v-4H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1z"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="2"
+                stroke-linejoin="round"
+              />
+              <path d="M7.5 9.5h9M7.5 12.8h6" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />
+            </svg>
+          </button>` : null}
       <button
         type="button"
         class="icon-button"
