@@ -15,7 +15,7 @@ from spades_lobby import fairness, routes_statistics
 from spades_rules import deal_hands
 from tests.web.conftest import CHROMIUM_FLAGS, RunningGateway, Visitor
 from tests.web.fake_table import Pace
-from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks
+from tests.web.playing import INDEX, bid, bid_in_turn, play_card, play_hand, play_tricks
 
 SIZES = ("320x568", "390x844", "768x1024", "1280x800")
 WHOLE = ("home", "rule", "stat", "acco")
@@ -40,7 +40,7 @@ def _hand(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
     page.keyboard.press("Escape")
     refused = page.locator(".hand .card.is-refused")
     if refused.count():
-        refused.first.click(force=True, position={"x": 10, "y": 16})
+        refused.first.click(force=True, position=INDEX)
         shoot("05-refused")
     gateway.run(gateway.fake.drop_sockets)
     play_tricks(page, 9)
@@ -64,7 +64,7 @@ def _blind_nil(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
     page.click("[data-action=bid]")
     page.wait_for_selector("[data-action=pass]")
     for number in (0, 1):
-        page.locator(".hand [data-card]").nth(number).click(position={"x": 10, "y": 16})
+        page.locator(".hand [data-card]").nth(number).click(position=INDEX)
     shoot("10-swap")
     gateway.fake.pace.bots_wait_at = "play"
     page.click("[data-action=pass]")

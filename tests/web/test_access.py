@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from tests.web.conftest import RunningGateway, Visitor
 from tests.web.fake_table import Pace
-from tests.web.playing import bid, play_card, play_hand
+from tests.web.playing import bid, play_card, play_hand, play_hand_by_keyboard
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Visitor]
@@ -121,12 +121,13 @@ def test_hand_and_trick_never_cover_each_other(visit: Visit, gateway: RunningGat
         play_card(page)
 
 
+PICTURES = "[...document.querySelectorAll('svg, img')].map((picture) => picture.getBoundingClientRect().width)"
+
+
 def test_pictures_have_a_size(visit: Visit) -> None:
     page = visit().play_now()
     page.wait_for_selector(".hand [data-card]")
-    sizes = page.evaluate(
-        "[...document.querySelectorAll('svg, img')].map((picture) => picture.getBoundingClientRect().width)"
-    )
+    sizes = page.evaluate(PICTURES)
     assert sizes
     assert min(sizes) > 5
 
@@ -144,20 +145,7 @@ def test_a_hand_is_played_by_keyboard_alone(visit: Visit, gateway: RunningGatewa
         # Two digits are one number within a second, which a busy machine may miss.
         page.keyboard.type("10")
     page.wait_for_function("document.querySelector('#live').textContent.includes('10.')")
-    page.keyboard.press("4")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".seat.is-south .seat-bid:has-text('Bid 4')")
-    while not page.evaluate("document.activeElement?.dataset.card"):
-        page.keyboard.press("Tab")
-    for _ in range(13):
-        page.wait_for_selector(".hand.is-own-turn")
-        while page.evaluate("document.activeElement?.getAttribute('aria-disabled')") == "true":
-            page.keyboard.press("ArrowRight")
-        played = page.evaluate("document.activeElement?.dataset.card")
-        assert played, "the focus stays in the hand"
-        page.keyboard.press("Enter")
-        page.wait_for_selector(f".hand [data-card='{played}']", state="detached")
-    page.wait_for_selector(".hand-end")
+    play_hand_by_keyboard(page)
 
 
 def test_keys_tell_whose_turn_bids_score_and_last_trick(visit: Visit) -> None:

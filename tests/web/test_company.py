@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from spades_lobby.talk import PHRASES
 from tests.web.conftest import RunningGateway, Visitor
-from tests.web.playing import bid_in_turn, play_hand
+from tests.web.playing import bid_in_turn, play_hand, play_out
 from tests.web.test_scripts import node_says
 
 pytestmark = pytest.mark.browser
@@ -103,7 +103,7 @@ def test_who_asks_for_a_rematch_meets_the_others_at_one_new_table(visit: Visit, 
     _start(host, friend)
     for _ in range(6):
         bid_in_turn((host, friend), 1)
-        _play_out(host, friend)
+        play_out(host, friend)
         if gateway.table.seen().phase == "ended":
             break
         for page in (host, friend):
@@ -118,18 +118,6 @@ def test_who_asks_for_a_rematch_meets_the_others_at_one_new_table(visit: Visit, 
     assert host.url == friend.url
     expect(friend.locator(".seat:not(.is-empty)")).to_have_count(2)
     assert len(gateway.fake.tables) == 2
-
-
-def _play_out(*pages: Page) -> None:
-    """Play whoever's turn it is until the hand is over."""
-    while not any(page.locator(".hand-end, .game-end").count() for page in pages):
-        for page in pages:
-            legal = page.locator(".hand.is-own-turn .card.is-legal")
-            if legal.count():
-                name = legal.first.get_attribute("data-card")
-                legal.first.click(position={"x": 10, "y": 16})
-                page.wait_for_selector(f".hand [data-card='{name}']", state="detached")
-        pages[0].wait_for_timeout(10)
 
 
 def test_alone_a_rematch_starts_at_once(visit: Visit, gateway: RunningGateway) -> None:

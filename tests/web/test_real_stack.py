@@ -8,18 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from spades_local.testing import Namespace
 from tests.processes import ServiceProcess
 from tests.web.conftest import Visitor
-from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks
+from tests.web.playing import (
+    bid,
+    bid_in_turn,
+    end_of_hand,
+    play_card,
+    play_hand_by_keyboard,
+    play_out,
+    play_tricks,
+    press,
+    swap,
+)
+from tests.web.test_access import COVERED, PICTURES
 
 pytestmark = [pytest.mark.real, pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
 SERVICES = ("wallet", "clock", "table", "bot", "lobby")
-QUICK = {"SPADES_BOT_PACE_MS": "20"}
-HANDS_MAX = 30
+QUICK = {"SPADES_BOT_PACE_MS": "20", "SPADES_LOBBY_QUEUE_PATIENCE_MS": "3000"}
+HANDS_MAX = 12
 Visit = Callable[..., Visitor]
 
 
@@ -57,39 +68,73 @@ def visit(browser: Browser, stack: Stack) -> Iterator[Visit]:
     assert errors == [[] for _ in visitors]
 
 
-def test_a_guest_plays_a_hand_and_checks_its_deal(visit: Visit) -> None:
-    page = visit().play_now()
-    bid(page, 4)
-    expect(page.locator(".seat.is-south .seat-bid")).to_have_text("Bid 4 · 0")
-    play_tricks(page)
-    page.wait_for_selector(".hand-end table.sheet")
+def _check(page: Page, found: str) -> None:
     page.click("[data-action=menu]")
     page.click("[data-page=check]")
-    page.wait_for_selector("[data-check=ok]")
+    page.wait_for_selector(f"[data-check={found}]")
+
+
+def test_a_hand_by_keyboard_alone_and_its_deal_true_and_tampered(visit: Visit) -> None:
+    page = visit().play_now()
+    play_hand_by_keyboard(page)
+    _check(page, "ok")
     assert page.locator("[data-step^=own_seed]").count() == 1
-    page.keyboard.press("Escape")
+    # A server that tells another secret afterwards: after a reload the page knows only what it is told.
+    page.route("**/v1/games/*/events*", _another_secret)
     page.reload()
     page.wait_for_selector(".hand-end table.sheet")
+    _check(page, "bad")
+    assert "fingerprint" in page.locator(".check-result").inner_text()
+    page.keyboard.press("Escape")
     page.click("[data-action=ready]")
     page.wait_for_selector("[data-phase=playing]")
     assert "hand 2" in page.locator(".bar-title").inner_text()
 
 
+def _another_secret(route: Route) -> None:
+    told = route.fetch().json()
+    for event in told["events"]:
+        if event["type"] == "deal_revealed":
+            event["secret"] = "ab" * 32
+    route.fulfill(json=told)
+
+
+def _play_badly(page: Page, value: int) -> bool:
+    """A hand by Blind Nil where it is open, else with this bid; whether it was open."""
+    page.wait_for_selector("[data-bid]")
+    blind = page.locator("[data-bid=blind_nil]").count() > 0
+    bid(page, "blind_nil" if blind else value)
+    if blind:
+        swap(page)
+        page.wait_for_selector(".hand.is-own-turn")
+    for _ in range(13):
+        page.wait_for_selector(".hand.is-own-turn")
+        assert page.evaluate(COVERED) == []
+        play_card(page)
+    end_of_hand(page)
+    return blind
+
+
 @pytest.mark.parametrize(
     ("width", "height", "touch"), [(1280, 800, False), (390, 844, True)], ids=["mouse at 1280", "touch at 390"]
 )
-def test_a_whole_coin_game_is_played_and_paid(visit: Visit, width: int, height: int, touch: bool) -> None:
-    page = visit(width, height, has_touch=touch).sign_up(f"Rosa {width}")
-    page.get_by_text("Classic", exact=True).first.click()
-    page.select_option("[name=target]", "200")
-    page.click("[data-stake='100']")
+def test_a_whole_coin_game_with_blind_nil_is_played_and_paid(
+    visit: Visit, width: int, height: int, touch: bool
+) -> None:
+    page = visit(width, height, has_touch=touch, reduced_motion="reduce").sign_up(f"Rosa {width}")
+    page.get_by_text("Club", exact=True).first.click()
+    press(page, "[data-stake='100']")
     page.wait_for_selector("[data-phase=playing]")
     expect(page.locator(".bar-turn .countdown, .bar-turn span").first).to_be_visible()
+    blind: list[bool] = []
     for _ in range(HANDS_MAX):
-        play_hand(page)
+        # Ten is never made. Once is enough to fall behind, and twice ends the game at the Club's floor.
+        blind.append(_play_badly(page, 10 if any(blind) or not blind else 3))
         if page.locator(".game-end").count():
             break
-        page.click("[data-action=ready]")
+        press(page, "[data-action=ready]")
+    assert any(blind), "a team that is 100 behind gets its cards face down"
+    assert min(page.evaluate(PICTURES)) > 5
     page.wait_for_selector(".payout")
     net = int(page.locator(".payout").get_attribute("data-net") or 0)
     assert abs(net) == 100
@@ -113,27 +158,71 @@ def test_leaving_a_coin_game_costs_what_was_told(visit: Visit) -> None:
     page.wait_for_selector(".balance[data-coins='890']")
 
 
-def test_two_people_at_a_private_table(visit: Visit) -> None:
+def test_two_people_at_a_private_table_talk_part_and_meet_again(visit: Visit) -> None:
     host = visit().home()
+    host.get_by_text("Club", exact=True).first.click()
     host.click("[data-action=open-private]")
     host.click("[data-sit='0']")
     host.wait_for_selector("[data-action=start]")
     friend = visit(390, 844, has_touch=True).page
     friend.goto(host.locator(".invite input").input_value())
-    friend.click("[data-sit='1']")
-    expect(host.locator("[data-seat='1'] .seat-name")).not_to_have_text("Empty seat")
+    friend.click("[data-sit='2']")
+    expect(host.locator("[data-seat='2'] .seat-name")).not_to_have_text("Empty seat")
     host.click("[data-action=start]")
+    friend.wait_for_selector("[data-phase=playing]")
+    friend.click("[data-action=talk]")
+    friend.click("[data-phrase=good_luck]")
+    expect(host.locator(".bubble")).to_have_text("Good luck!")
+    address = friend.url
+    friend.goto("about:blank")
+    host.wait_for_selector("[data-notice=gone]")
+    friend.goto(address)
+    host.wait_for_selector("[data-notice=back]")
+    # Ten each can never be made, and puts the team under the Club's floor.
+    bid_in_turn((host, friend), 10)
+    play_out(host, friend)
+    for page in (host, friend):
+        page.wait_for_selector(".game-end")
+    friend.click("[data-action=again]")
+    friend.wait_for_selector("[data-phase=seating]")
+    host.wait_for_selector("[data-rematch]")
+    host.click("[data-action=again]")
+    host.wait_for_selector("[data-phase=seating]")
+    assert host.url == friend.url
+    expect(friend.locator(".seat:not(.is-empty)")).to_have_count(2)
+    friend.click("[data-action=start]")
     for page in (host, friend):
         page.wait_for_selector("[data-phase=playing]")
-    bid_in_turn((host, friend))
-    for page in (host, friend):
-        page.wait_for_selector(".trick")
     friend.click("[data-action=leave]")
     friend.click("[data-action=confirm-leave]")
     friend.wait_for_selector("[data-action=play-now]")
     host.wait_for_selector("[data-notice=bot_took_seat]")
-    play_tricks(host, host.locator(".hand [data-card]").count())
-    host.wait_for_selector(".hand-end table.sheet")
+
+
+def test_the_queue_brings_one_to_a_table_with_bots(visit: Visit) -> None:
+    page = visit().sign_up("Quentin")
+    page.click("[data-action=queue]")
+    page.click("[data-action=accept-bots]")
+    page.wait_for_selector("[data-phase=playing]")
+    assert "stake 20" in page.locator(".bar-title").inner_text()
+
+
+def test_account_and_statistics_are_those_of_the_real_gateway(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.sign_up("Greta")
+    page.click("[data-action=account]")
+    form = page.locator("form[aria-label='Change the password']")
+    form.locator("[name=password]").fill("a long password")
+    form.locator("[name=new_password]").fill("a longer password")
+    form.locator("button").click()
+    expect(form.locator(".done")).to_be_visible()
+    form = page.locator("form[aria-label='Delete the account']")
+    form.locator("[name=password]").fill("a longer password")
+    form.locator("[name=sure]").check()
+    form.locator("button").click()
+    page.wait_for_selector("form[aria-label='Sign in']")
+    page.goto(f"{visitor.url}/#/statistics")
+    page.wait_for_selector("[data-deals]")
 
 
 def test_a_killed_gateway_comes_back_and_the_hand_goes_on(visit: Visit, stack: Stack) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.web.conftest import RunningGateway, Visitor
 from tests.web.fake_table import Pace
-from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks
+from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks, swap
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Visitor]
@@ -25,16 +25,12 @@ def test_blind_nil_is_bid_from_face_down_cards_and_swaps_two(visit: Visit, gatew
     page = visit().play_now("Club")
     page.wait_for_selector(".hand.is-face-down")
     assert page.locator(".hand.is-face-down .card").count() == 13
-    page.wait_for_selector("[data-bid=blind_nil]:not([aria-disabled])")
-    page.click("[data-bid=blind_nil]")
-    page.click("[data-action=bid]")
+    bid(page, "blind_nil")
     page.wait_for_selector("[data-action=pass]")
     assert page.locator(".hand [data-card]").count() == 13
-    page.locator(".hand [data-card]").nth(0).click()
-    page.locator(".hand [data-card]").nth(1).click()
     # Nobody leads before the marks are counted.
     gateway.fake.pace.bots_wait_at = "play"
-    page.click("[data-action=pass]")
+    swap(page)
     page.wait_for_selector(".new-mark")
     expect(page.locator(".new-mark")).to_have_count(2)
     expect(page.locator(".hand [data-card]")).to_have_count(13)
