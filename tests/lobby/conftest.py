@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -55,8 +54,7 @@ async def house(namespace: Namespace, *, table_of: type[FakeTable] = FakeTable, 
     async with AsyncExitStack() as stack:
         table = table_of(namespace.bootstrap, namespace.topic_prefix, namespace.partitions)
         await stack.enter_async_context(table.running())
-        # Two gateways of one test file at once are two members of the group, never one that comes back.
-        settings = lobby_settings(namespace, **{"member_id": f"lobby-{uuid4().hex[:8]}", **knobs})
+        settings = lobby_settings(namespace, **knobs)
         gateway, address = await stack.enter_async_context(running(settings, probes))
         yield House(gateway, address, table, probes, namespace)
 

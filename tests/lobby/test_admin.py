@@ -282,7 +282,9 @@ async def test_a_drained_gateway_sends_its_people_away_until_it_is_resumed(
     token, line = new_operator("ada")
     file = tmp_path / "operators"
     file.write_text(line)
-    async with house(lobby_namespace, operators_file=file) as lobby, at_admin_port(lobby, token) as ada:
+    # Beside the other gateway, so a member of its own.
+    beside = house(lobby_namespace, operators_file=file, member_id="lobby-drained")
+    async with beside as lobby, at_admin_port(lobby, token) as ada:
         player = await lobby.player().guest()
         socket = await player.socket()
         assert (await ada.get("/admin/drain")).json() == {"draining": False, "sockets": 1}
@@ -294,7 +296,9 @@ async def test_a_drained_gateway_sends_its_people_away_until_it_is_resumed(
         with pytest.raises(Exception, match="503"):
             await player.socket()
         assert (await ada.delete("/admin/drain")).json()["draining"] is False
-        assert lobby.probes.problem() is None
+        async with asyncio.timeout(20):
+            while lobby.probes.problem() is not None:
+                await asyncio.sleep(0.02)
         socket = await player.socket()
         await socket.close()
         await player.http.aclose()
