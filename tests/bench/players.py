@@ -47,6 +47,7 @@ class Game:
 
     table_id: str
     part: int
+    idle: bool = False
     turn: tuple[int, _Turn] | None = None
     own: tuple[int, private.Supplement] | None = None
     version: int = 0
@@ -65,6 +66,9 @@ class Players:
         self._partitions = partitions
         self.games: dict[bytes, Game] = {}
         self.plays = False
+        """Whether a move goes out the moment it is ready."""
+        self.idle_from: int | None = None
+        """Tables opened behind so many others never play by themselves."""
         self.samples_s: list[float] = []
         self.moves = 0
         self.last_move_s = 0.0
@@ -104,7 +108,8 @@ class Players:
         opening = commands.OpenTable(kind="practice", ruleset=commands.RulesetChoice(name="classic", options={}))
         for name in names:
             table_id = str(uuid5(NAMESPACE_URL, name))
-            game = Game(table_id, partition_of(table_id, self._partitions))
+            idle = self.idle_from is not None and len(self.games) >= self.idle_from
+            game = Game(table_id, partition_of(table_id, self._partitions), idle)
             self.games[table_id.encode()] = game
             self._say(game, 0, opening, "open")
             for seat in range(4):
@@ -227,7 +232,7 @@ class Players:
         if game.moved == turn.turn_id or (own.legal_cards is None and own.legal_bids is None):
             return
         game.moved = turn.turn_id
-        if self.plays:
+        if self.plays and not game.idle:
             self._move(game)
         else:
             self._ready.append(game)

@@ -103,6 +103,7 @@ async def running(settings: LobbySettings, probes: Probes) -> AsyncIterator[tupl
         probes.problem = health.problem
         metrics.SOCKETS.set_function(lambda: gateway.sockets.count)
         metrics.VIEWERS.set_function(lambda: hub.viewer_count)
+        metrics.PARTITIONS_READ.set_function(lambda: hub.reader.partition_count)
         await stack.enter_async_context(
             _background(
                 hub.reader.run(),

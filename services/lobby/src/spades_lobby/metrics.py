@@ -4,6 +4,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 SOCKETS = Gauge("spades_lobby_sockets", "Open WebSockets.")
 VIEWERS = Gauge("spades_lobby_viewers", "Sockets that watch a table.")
+PARTITIONS_READ = Gauge("spades_lobby_partitions_read", "Partitions that the fan-out reads for somebody here.")
 FRAMES_IN = Counter("spades_lobby_frames_in", "Frames read from clients.")
 FRAMES_OUT = Counter("spades_lobby_frames_out", "Frames written to clients.")
 OVERFLOWS = Counter("spades_lobby_overflows", "Readers that were too slow for their table.")

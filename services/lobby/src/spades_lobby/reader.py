@@ -140,6 +140,11 @@ class Reader:
                 await self._dispatch(polled)
 
     @property
+    def partition_count(self) -> int:
+        """How many partitions are read now."""
+        return len(self._next)
+
+    @property
     def idle(self) -> bool:
         """Nobody waits on anything: there is nothing to read."""
         return not self._next
