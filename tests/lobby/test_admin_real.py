@@ -126,3 +126,31 @@ async def test_what_the_table_set_aside_is_listed_without_its_content_and_judged
     for service in ("wallet", "clock"):
         code, said = await operated.shell(service, "parked")
         assert (code, '"parked": []' in said) == (0, True), said
+
+
+async def test_what_wallet_and_clock_cannot_read_yet_goes_on_waiting(operated: Stack) -> None:
+    table_id = str(uuid4())
+    part = partition_of(table_id, operated.namespace.partitions)
+    places = {}
+    async with AIOKafkaProducer(bootstrap_servers=operated.namespace.bootstrap) as producer:
+        for service, kind in (("wallet", "spades.game_ended.v9"), ("clock", "spades.deadline_set.v9")):
+            sent = await producer.send_and_wait(
+                operated.namespace.topic("table.events"),
+                b"{}",
+                key=table_id.encode(),
+                partition=part,
+                headers=headers_of(Envelope(f"{table_id}:{kind}", kind, "/test", table_id, sequence=1)),
+            )
+            places[service] = str(sent.offset)
+    for service, offset in places.items():
+        async with asyncio.timeout(LIMIT_S):
+            while True:
+                code, said = await operated.shell(service, "parked")
+                assert code == 0, said
+                if f'"offset": {offset},' in said:
+                    break
+        assert '"quarantined": true' in said
+        code, said = await operated.shell(service, "redrive", "table.events", str(part), offset)
+        assert (code, "set_aside_again" in said) == (1, True), said
+        code, said = await operated.shell(service, "parked")
+        assert ('"redriven_by": null' in said, "operator:" in said) == (True, False), said

@@ -160,6 +160,23 @@ async def test_a_quarantined_stream_is_judged_again_in_its_order_and_opened(corn
     assert corner.query("SELECT stream FROM quarantine") == []
 
 
+async def test_a_stream_is_opened_within_a_transaction_too(corner: Corner, tmp_path: Path) -> None:
+    part = partition_of("c1", corner.partitions)
+    processor = NewerCounter()
+    processor.is_newer = False
+    for number, body in enumerate((b"+1", b'{"gift": 2}')):
+        await corner.send(GIFTS, "c1", *command("c1", f"g{number}", body, "gift"))
+    async with corner.working(processor, Commit.TRANSACTION) as worker, operated(corner, worker, tmp_path) as ada:
+        await _parked(corner, 2)
+        assert await redrive(ada, GIFTS, part, 1) == (422, "set_aside_again")
+        processor.is_newer = True
+        assert await redrive(ada, GIFTS, part, 1) == (200, "redriven")
+        await corner.send(GIFTS, "c1", *command("c1", "g2", b'{"gift": 3}', "gift"))
+        await corner.until_answered(3)
+    await corner.assert_exactly_once({"c1": {"g0": 1, "g1": 2, "g2": 3}})
+    assert corner.query("SELECT stream FROM quarantine") == []
+
+
 async def test_judged_and_not_marked_is_judged_again_without_another_effect(corner: Corner, tmp_path: Path) -> None:
     part = partition_of("c1", corner.partitions)
     await corner.send(COMMANDS, "c1", *command("c1", "k1", b"+3"))
