@@ -112,6 +112,11 @@ test-fast: $(READY) $(PAGE) ## Only the tests that need no server
 screenshots: $(READY) $(PAGE) ## A picture of every state of the page, to be looked at (FOLDER=screenshots SIZES="320x568 …")
 	@$(PYTHON) -m tests.web.screenshots $(FOLDER) $(SIZES)
 
+.PHONY: test-long
+test-long: $(READY) ## What is cut short in `make test`: 100 games for the hidden cards, 80 made-up requests an operation
+	@SPADES_HIDDEN_GAMES=100 SPADES_SCHEMA_EXAMPLES=80 $(PYTHON) -m pytest -q \
+		tests/lobby/test_hidden_cards.py tests/lobby/test_schema.py
+
 ##@ Demo
 
 .PHONY: demo
