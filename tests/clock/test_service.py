@@ -131,8 +131,10 @@ async def test_a_killed_clock_fires_what_was_set_before_and_while_it_was_down(
     await asyncio.to_thread(clock.kill)
     await tables.set("meanwhile", 7, in_ms=0)
     await asyncio.to_thread(clock.start)
-    heard = {(await tables.heard())[0] for _ in range(2)}
-    assert heard == {"before", "meanwhile"}
+    heard: set[str] = set()
+    while heard != {"before", "meanwhile"}:
+        # The one that is over fires each second, until the other is due, too.
+        heard.add((await tables.heard())[0])
 
 
 async def test_a_clock_that_is_told_to_stop_saves_what_it_knows(tables: Tables, clock: ServiceProcess) -> None:
