@@ -29,6 +29,11 @@ def test_no_event_is_called_as_one_of_the_gateways_own_frames() -> None:
     assert not OURS & set(names)
 
 
+def test_every_promised_frame_of_a_client_is_known() -> None:
+    promised = "hello watch take_seat open_seed start leave rematch mute report ready look_at_cards bid pass_cards"
+    assert set(frames.CLIENT_TYPES) >= {*promised.split(), "play_card", "say", "resync", "ping"}
+
+
 def test_the_types_that_are_known_are_those_that_are_decoded() -> None:
     tags = [frame.__struct_config__.tag for frame in get_args(frames.AnyFrame)]
     assert sorted(tags) == sorted(frames.CLIENT_TYPES)
