@@ -18,7 +18,7 @@ from tests.web.fake_table import Pace
 from tests.web.playing import INDEX, bid, bid_in_turn, play_card, play_hand, play_tricks
 
 SIZES = ("320x568", "390x844", "768x1024", "1280x800")
-WHOLE = ("home", "rule", "stat", "acco")
+WHOLE = ("home", "rule", "stat")
 Shoot = Callable[..., None]
 
 

@@ -8,7 +8,7 @@ import { PRESETS, rulesetTitle } from "../rules/presets.js";
 import { me as meStore, refreshBalance, someone } from "../session.js";
 import { refusalWords } from "../table/refusals.js";
 import { Account } from "./account.js";
-import { SuitSign } from "./card.js";
+import { CardFace, SuitSign } from "./card.js";
 import { Dialog } from "./dialog.js";
 import { Settings } from "./menu.js";
 import { OnlineQueue } from "./queue.js";
@@ -91,6 +91,9 @@ function PlayNow({ ruleset, onRuleset, busy, open, problem }) {
   const [clock, setClock] = useState(false);
   const play = () => open({ kind: "practice", ruleset, clock_ms: clock ? 30_000 : null, bots_welcome: true }, "play");
   return html`<section class="card-box hero" aria-labelledby="play-title">
+    <div class="hero-fan" aria-hidden="true">
+      ${["TH", "JD", "QC", "KH", "AS"].map((card) => html`<span key=${card}><${CardFace} card=${card} /></span>`)}
+    </div>
     <h1 id="play-title">Play Spades</h1>
     <p>Practice against the computer, with any rules. No account, no coins, no waiting.</p>
     <${RulesetPicker} ruleset=${ruleset} onChange=${onRuleset} />
