@@ -15,7 +15,7 @@ from spades_lobby import frames, metrics, scopes
 from spades_lobby.desk import SendFailed
 from spades_lobby.feeds import Viewer
 from spades_lobby.frames import BadFrame, CommandFrame
-from spades_lobby.pending import PENDING_MAX, Bucket, Pending
+from spades_lobby.pending import Bucket, Pending
 from spades_lobby.problems import Problem
 from spades_lobby.scopes import Scope
 from spades_lobby.store import Person
@@ -371,7 +371,7 @@ class Connection:
             await self._check_purse(frame, person, viewer)
             await self._sockets.check_sit(viewer.feed.table_id, person, frame.id)
             viewer.feed.owns(viewer)
-        if len(self._pending) >= PENDING_MAX:
+        if self._pending.is_full(viewer.feed.table_id):
             raise BadFrame("rate_limited", "Too many commands without an answer.", frame.id)
         self._pending.expect(viewer.feed.table_id, frame.id, person.account_id, self._sockets.answered.set)
         try:

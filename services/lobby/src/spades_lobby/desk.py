@@ -1,6 +1,7 @@
 """Commands go out here, and whoever sent one hears what it got."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
@@ -41,6 +42,8 @@ class Answers:
 
     def __init__(self) -> None:
         self._waiting: dict[AnswerKey, list[Heard]] = {}
+        self.by_table: Counter[str] = Counter()
+        """Commands of sockets that wait, by table: one table's flood must not be its partition's queue."""
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -10,6 +10,8 @@ from spades_lobby.wire import text_frame
 
 PENDING_MAX: Final = 200
 """Commands of one connection without an answer; a person has one or two."""
+TABLE_PENDING_MAX: Final = 64
+"""Commands to one table without an answer, of all connections here. The tables of its partition wait behind them."""
 
 
 class Bucket:
@@ -43,6 +45,10 @@ class Pending:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    def is_full(self, table_id: str) -> bool:
+        """Whether a further command to this table has to wait for answers."""
+        return len(self) >= PENDING_MAX or self._answers.by_table[table_id] >= TABLE_PENDING_MAX
+
     def expect(self, table_id: str, command_id: str, account_id: str, answered: Callable[[], object]) -> None:
         """Turn the command's answer into a frame; `answered` is called with it."""
         self._command_no += 1
@@ -51,7 +57,7 @@ class Pending:
         key = AnswerKey(table_id, account_id, command_id)
 
         def heard(answer: Answer) -> None:
-            self._waiting.pop(place, None)
+            self._forget(place)
             answered()
             metrics.ANSWER_SECONDS.observe(self._now() - sent_at)
             if answer.rejection is not None:
@@ -62,16 +68,30 @@ class Pending:
 
         self._answers.add(key, heard)
         self._waiting[place] = (key, heard, sent_at)
+        self._answers.by_table[table_id] += 1
+
+    def _forget(self, place: tuple[str, int]) -> tuple[AnswerKey, Callable[[Answer], None]] | None:
+        found = self._waiting.pop(place, None)
+        if found is None:
+            return None
+        key, heard, _ = found
+        self._answers.by_table[key.table_id] -= 1
+        if not self._answers.by_table[key.table_id]:
+            del self._answers.by_table[key.table_id]
+        return key, heard
+
+    def _drop(self, place: tuple[str, int]) -> None:
+        waited = self._forget(place)
+        if waited is not None:
+            self._answers.remove(*waited)
 
     def give_up(self, sent_before: float) -> list[str]:
         """Wait no longer for those sent so long ago; their command ids."""
         late = [place for place, (_, _, sent_at) in self._waiting.items() if sent_at < sent_before]
         for place in late:
-            key, heard, _ = self._waiting.pop(place)
-            self._answers.remove(key, heard)
+            self._drop(place)
         return [command_id for command_id, _ in late]
 
     def clear(self) -> None:
-        for key, heard, _ in self._waiting.values():
-            self._answers.remove(key, heard)
-        self._waiting.clear()
+        for place in list(self._waiting):
+            self._drop(place)
