@@ -222,7 +222,8 @@ class Connection:
             return
         if self.person is None:
             raise BadFrame("hello_first", "Say hello with a ticket first.", frame.id)
-        _check_scope(frame, self.person)
+        if self.person.scope < Scope.PLAY:
+            _check_scope(frame, self.person)
         match frame:
             case frames.Watch():
                 await self._watch(frame, self.person)
