@@ -18,7 +18,7 @@ from spades_table.phases import BetweenHands, Ended, Playing, Seating, Starting,
 from spades_table.seats import Person
 from spades_wallet.accounts import FromAccount
 from spades_wallet.decision import Terms
-from spades_wallet.domain import TABLE_FACTS, FromTable
+from spades_wallet.domain import FromTable, TableFact
 from spades_wallet.domain import decide as decide_coins
 from spades_wallet.domain import evolve as evolve_coins
 from spades_wallet.ledger import AccountId, Book, TableId
@@ -73,11 +73,11 @@ class World:
         self.tables[table_id] = decision.table
         for fact in decision.facts:
             self._publish(Topic.TABLE_EVENTS, table_id, fact.event)
-            if isinstance(fact.event, TABLE_FACTS):
+            if isinstance(fact.event, TableFact):
                 self._news.append((table_id, fact.event))
 
     def _to_wallet(self, table_id: str, fact: TableEvent) -> None:
-        assert isinstance(fact, TABLE_FACTS)
+        assert isinstance(fact, TableFact)
         decision = decide_coins(self._book, FromTable(table=TableId(table_id), fact=fact), Terms(games_at_once_max=99))
         self._book = evolve_coins(self._book, decision)
         if decision.event is not None:

@@ -7,8 +7,7 @@ from typing import Final
 import psycopg
 import structlog
 
-from spades_runtime import NotReady, PartitionWorker, Process, database
-from spades_runtime.types import Commit
+from spades_runtime import Commit, NotReady, PartitionWorker, Process, database
 from spades_wallet import metrics
 from spades_wallet.audit import imbalance_coins
 from spades_wallet.handlers import Wallet
@@ -19,10 +18,8 @@ log = structlog.get_logger()
 WATCH_EVERY_S: Final = 60.0
 
 
-async def serve(process: Process[WalletSettings]) -> None:
+async def main(process: Process[WalletSettings]) -> None:
     """Judge commands and table events until the process is told to stop."""
-    # Connecting refuses a server that forgets what it acknowledged, before a single coin moves.
-    await (await database.connect(process.settings)).close()
     worker = PartitionWorker(Wallet(process.settings.terms), process.settings, commit=Commit.TRANSACTION)
     watching = asyncio.create_task(_watch_sum(process.settings), name="watch")
     try:
@@ -36,6 +33,8 @@ async def serve(process: Process[WalletSettings]) -> None:
 async def _watch_sum(settings: WalletSettings) -> None:
     """Tell the operators' metrics what all accounts make together, which is zero."""
     while True:
+        # Slept first: right after a start the database has games to go on with.
+        await asyncio.sleep(WATCH_EVERY_S)
         try:
             db = await database.connect(settings)
             try:
@@ -48,4 +47,3 @@ async def _watch_sum(settings: WalletSettings) -> None:
             metrics.IMBALANCE_COINS.set(imbalance)
             if imbalance:
                 log.error("ledger_out_of_balance", imbalance_coins=imbalance)
-        await asyncio.sleep(WATCH_EVERY_S)

@@ -6,7 +6,7 @@ which fingerprint, is the handlers' to look up.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from spades_events.events import (
     GameEnded,
@@ -56,15 +56,6 @@ from spades_wallet.settlement import (
 
 TableFact: TypeAlias = (
     SeatReserved | SeatRefused | SeatReleased | SeatsLocked | SeatForfeited | GameEnded | TableCancelled
-)
-TABLE_FACTS: Final = (
-    SeatReserved,
-    SeatRefused,
-    SeatReleased,
-    SeatsLocked,
-    SeatForfeited,
-    GameEnded,
-    TableCancelled,
 )
 
 

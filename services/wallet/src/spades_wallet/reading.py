@@ -3,21 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, get_args
 
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of
-from spades_events.commands import CloseAccount, GrantCoins, OpenAccount, TopUp
 from spades_events.events import GameEnded, TableCancelled
 from spades_runtime import AnswerId, Headers, Input, answers
-from spades_wallet.accounts import FromAccount
-from spades_wallet.domain import (
-    TABLE_FACTS,
-    FromTable,
-    Request,
-    TableFact,
-    fingerprint,
-    natural_key,
-)
+from spades_wallet.accounts import AccountWish, FromAccount
+from spades_wallet.domain import FromTable, Request, TableFact, fingerprint, natural_key
 from spades_wallet.ledger import AccountId, TableId
 
 ID_CHARS_MAX: Final = 200
@@ -26,14 +18,7 @@ ID_CHARS_MAX: Final = 200
 TABLE: Final = "table"
 """In whose name a table's facts are answered."""
 
-_WISHES: Final = (OpenAccount, TopUp, GrantCoins, CloseAccount)
-
-
-def _name(ce_type: str) -> str:
-    return ce_type.rpartition(".")[0]
-
-
-_WANTED_NAMES: Final = frozenset(_name(CE_TYPES[cls]).encode() for cls in TABLE_FACTS)
+_WANTED_NAMES: Final = frozenset(CE_TYPES[cls].rpartition(".")[0].encode() for cls in get_args(TableFact))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +67,7 @@ def concerns_coins(topic: str, headers: Headers) -> bool:
 def _from_table(source: Input) -> Delivery | None:
     envelope = _envelope(source)
     fact = decode(envelope.type, source.value)
-    assert isinstance(fact, TABLE_FACTS), "only types that concern coins are read"
+    assert isinstance(fact, TableFact), "only types that concern coins are read"
     key = natural_key(fact)
     if key is None:
         return None
@@ -100,7 +85,7 @@ def _from_table(source: Input) -> Delivery | None:
 def _from_account(source: Input, days: tuple[str, ...]) -> Delivery:
     envelope = _envelope(source)
     wish = decode(envelope.type, source.value)
-    if not isinstance(wish, _WISHES):
+    if not isinstance(wish, AccountWish):
         raise UndecodableMessage("not a command to the wallet")
     _check_ids(envelope.subject, envelope.id, envelope.actor or envelope.subject)
     account = AccountId(envelope.subject)

@@ -1,7 +1,6 @@
 """The wallet's knobs."""
 
 from pydantic import Field
-from pydantic_settings import SettingsConfigDict
 
 from spades_runtime import RuntimeSettings
 from spades_wallet.decision import Terms
@@ -9,8 +8,6 @@ from spades_wallet.decision import Terms
 
 class WalletSettings(RuntimeSettings):
     """Read from the environment: `SPADES_WALLET_…` for what is the wallet's own."""
-
-    model_config = SettingsConfigDict(env_prefix="SPADES_", extra="ignore", frozen=True)
 
     service: str = "wallet"
 
