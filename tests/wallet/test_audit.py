@@ -138,6 +138,7 @@ async def test_the_program_exits_with_0_1_or_2(namespace: Namespace) -> None:
     async with desk_at(namespace) as desk:
         await desk.ask("ann", OpenAccount())
     env = namespace.service_env("wallet")
+    del env["SPADES_KAFKA_BOOTSTRAP"]
     right = run_audit(env)
     assert (right.returncode, right.stderr) == (0, "")
     assert right.stdout == "1 transfers, 1 accounts: sum 0, every balance and every hash right\n"
@@ -149,7 +150,14 @@ async def test_the_program_exits_with_0_1_or_2(namespace: Namespace) -> None:
     wrong = run_audit(env)
     assert wrong.returncode == 1
     assert "WRONG transfer part 0 seq 1 (welcome:ann): its hash is not that of its content" in wrong.stdout
-    assert run_audit({**env, "SPADES_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}).returncode == 2
+    for unreadable in (
+        {**env, "SPADES_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"},
+        {**env, "SPADES_DATABASE_SCHEMA": "nobody_here"},
+        {**env, "SPADES_PARTITIONS": "some"},
+    ):
+        told = run_audit(unreadable)
+        assert (told.returncode, told.stdout) == (2, "")
+        assert told.stderr.startswith("The ledger could not be read: ")
 
 
 async def test_the_conformance_runner_agrees_with_the_cases_and_sees_a_difference(ledger: Namespace) -> None:

@@ -204,6 +204,8 @@ async def test_an_operators_grant_is_an_entry_with_its_reason_and_given_once(ser
             assert await said() == (0, b"granted 70; lucky now has 1070\n")
             grant[2:4] = ["stranger", "5"]
             assert await said() == (1, b"refused: no_account\n")
+    env["SPADES_KAFKA_BOOTSTRAP"] = "127.0.0.1:1"
+    assert await said() == (2, b"no answer yet (KafkaConnectionError); repeat it with --id g1\n")
 
 
 def test_the_wallet_is_not_ready_while_the_database_forgets_what_it_acknowledged(namespace: Namespace) -> None:

@@ -6,6 +6,7 @@ entry numbers and balances are worked out again here, in another language than t
 Exit 0 where all is well, 1 where a row is wrong, 2 where it could not look.
 """
 
+import argparse
 import asyncio
 import hashlib
 import json
@@ -227,16 +228,16 @@ async def _check_system(report: Report, db: Database, sums: dict[AccountId, int]
 
 async def _main() -> int:
     try:
-        settings = WalletSettings()  # type: ignore[call-arg]  # its fields come from the environment
+        # Kafka is not asked, so nobody has to say where it is.
+        settings = WalletSettings(kafka_bootstrap="")  # type: ignore[call-arg]  # the rest is in the environment
         db = await database.connect(settings)
+        try:
+            return _told(await audit(db))
+        finally:
+            await db.close()
     except (ValidationError, NotReady, psycopg.Error) as error:
         sys.stderr.write(f"The ledger could not be read: {error}\n")
         return 2
-    try:
-        report = await audit(db)
-    finally:
-        await db.close()
-    return _told(report)
 
 
 def _told(report: Report) -> int:
@@ -252,6 +253,7 @@ def _told(report: Report) -> int:
 
 def main() -> int:
     """Run the audit; the process's exit code."""
+    argparse.ArgumentParser(prog="python -m spades_wallet.audit", description=__doc__).parse_args()
     return asyncio.run(_main())
 
 

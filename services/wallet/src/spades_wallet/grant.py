@@ -1,17 +1,20 @@
 """`python -m spades_wallet.grant ACCOUNT COINS REASON --operator NAME`: grant coins, as an entry with its reason.
 
 It sends `GrantCoins` like any other command and waits for the wallet's word. `--id` names the grant:
-the same id again grants nothing more. Exit 0 if granted, 1 if refused, 2 if no answer came in time
-(then repeat it with the id that it printed).
+the same id again grants nothing more. Exit 0 if granted, 1 if refused, 2 if it was asked wrongly or no
+answer came in time (then repeat it with the id that it printed).
 """
 
 import argparse
 import asyncio
+import contextlib
 import sys
 from typing import Final
 from uuid import uuid4
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.errors import KafkaError
+from pydantic import ValidationError
 
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of, headers_of
 from spades_events.commands import GrantCoins
@@ -24,24 +27,37 @@ ANSWER_LIMIT_S: Final = 15.0
 
 async def grant(settings: WalletSettings, command_id: str, account: str, operator: str, wish: GrantCoins) -> int:
     """Send the grant and tell what came of it; the process's exit code."""
+    try:
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            return _told(await _asked(settings, command_id, account, operator, wish))
+    except (TimeoutError, KafkaError) as error:
+        sys.stdout.write(f"no answer yet ({type(error).__name__}); repeat it with --id {command_id}\n")
+        return 2
+
+
+async def _asked(
+    settings: WalletSettings, command_id: str, account: str, operator: str, wish: GrantCoins
+) -> CoinsGranted | WalletCommandRefused:
     part = partition_of(account, settings.partitions)
     answers = TopicPartition(settings.topic(Topic.WALLET_EVENTS), part)
-    consumer = AIOKafkaConsumer(bootstrap_servers=settings.kafka_bootstrap)
-    producer = AIOKafkaProducer(bootstrap_servers=settings.kafka_bootstrap, acks="all", enable_idempotence=True)
-    await consumer.start()
-    await producer.start()
-    try:
+    envelope = Envelope(
+        id=command_id,
+        type=CE_TYPES[GrantCoins],
+        source="/spades/operator",
+        subject=account,
+        actor=operator,
+    )
+    async with contextlib.AsyncExitStack() as clients:
+        consumer = AIOKafkaConsumer(bootstrap_servers=settings.kafka_bootstrap)
+        clients.push_async_callback(consumer.stop)
+        producer = AIOKafkaProducer(bootstrap_servers=settings.kafka_bootstrap, acks="all", enable_idempotence=True)
+        clients.push_async_callback(producer.stop)
+        await consumer.start()
+        await producer.start()
         consumer.assign([answers])
         # From here on, before the question: the answer cannot come in between.
         await consumer.seek_to_end(answers)
         await consumer.position(answers)
-        envelope = Envelope(
-            id=command_id,
-            type=CE_TYPES[GrantCoins],
-            source="/spades/operator",
-            subject=account,
-            actor=operator,
-        )
         await producer.send_and_wait(
             settings.topic(Topic.WALLET_COMMANDS),
             encode(wish),
@@ -49,14 +65,7 @@ async def grant(settings: WalletSettings, command_id: str, account: str, operato
             headers=headers_of(envelope),
             partition=part,
         )
-        async with asyncio.timeout(ANSWER_LIMIT_S):
-            return _told(await _answer(consumer, command_id))
-    except TimeoutError:
-        sys.stdout.write(f"no answer yet; repeat it with --id {command_id}\n")
-        return 2
-    finally:
-        await producer.stop()
-        await consumer.stop()
+        return await _answer(consumer, command_id)
 
 
 async def _answer(consumer: AIOKafkaConsumer, command_id: str) -> CoinsGranted | WalletCommandRefused:
@@ -94,11 +103,11 @@ def main() -> int:
     try:
         # What the wallet could not read would be parked there, and never answered.
         decode(CE_TYPES[GrantCoins], encode(wish))
-    except UndecodableMessage as error:
-        parser.error(error.reason)
-    return asyncio.run(
-        grant(WalletSettings(), given.id or str(uuid4()), given.account, given.operator, wish)  # type: ignore[call-arg]
-    )
+        # The database is the wallet's alone: whoever grants needs no address of it.
+        settings = WalletSettings(database_url="")  # type: ignore[call-arg]  # the rest is in the environment
+    except (UndecodableMessage, ValidationError) as error:
+        parser.error(str(error))
+    return asyncio.run(grant(settings, given.id or str(uuid4()), given.account, given.operator, wish))
 
 
 if __name__ == "__main__":
