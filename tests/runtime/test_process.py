@@ -5,7 +5,9 @@ import urllib.error
 import urllib.request
 
 import pytest
+from pydantic import ValidationError
 
+from spades_runtime import RuntimeSettings
 from spades_runtime.probes import Probes, served
 from tests.runtime.corner import Corner
 from tests.runtime.processes import WorkerProcess, worker_process
@@ -32,6 +34,13 @@ async def test_probes_say_whether_a_process_lives_and_why_it_is_not_ready() -> N
         assert status == 200
         assert "spades_commit_seconds_bucket" in text
         assert (await asyncio.to_thread(_get, port, "/other"))[0] == 404
+
+
+def test_a_setting_that_is_missing_is_told_without_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPADES_KAFKA_BOOTSTRAP", raising=False)
+    with pytest.raises(ValidationError, match="kafka_bootstrap") as refusal:
+        RuntimeSettings(service="any", database_url="postgresql://us:secret@there/db")  # type: ignore[call-arg]
+    assert "secret" not in str(refusal.value)
 
 
 @pytest.mark.real

@@ -12,7 +12,8 @@ LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidat
 class RuntimeSettings(BaseSettings):
     """Read from the environment, prefix `SPADES_`. Everything is bounded; units last in the names."""
 
-    model_config = SettingsConfigDict(env_prefix="SPADES_", extra="ignore", frozen=True)
+    # A refusal of one setting would quote all of them, the database's password too.
+    model_config = SettingsConfigDict(env_prefix="SPADES_", extra="ignore", frozen=True, hide_input_in_errors=True)
 
     service: str = Field(min_length=1)
     member_id: str = ""
