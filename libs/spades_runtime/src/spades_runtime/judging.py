@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from psycopg import DataError, IntegrityError, Rollback
 from psycopg.errors import UniqueViolation
 
-from spades_runtime import answers, logging, metrics, parking, statement
+from spades_runtime import answers, logging, metrics, parking, statement, tracing
 from spades_runtime.crash import crash_at
 from spades_runtime.errors import Fenced, OutcomeUnknown
 from spades_runtime.owned import Owned
@@ -60,6 +60,7 @@ class Judge:
     fenced_at_ms: int = 0
     """When a write last proved that the partitions are ours."""
     _now_ms: int = 0
+    _started_ns: int = 0
     _waiting: list[Batch] = field(default_factory=list)
     """Commit.INTERVAL: batches whose parked records wait for the next flush."""
 
@@ -68,7 +69,7 @@ class Judge:
 
         Raises Fenced if a partition is no longer ours, OutcomeUnknown if memory and database differ.
         """
-        started_s = time.perf_counter()
+        started_s, self._started_ns = time.perf_counter(), tracing.now_ns()
         self._now_ms = batch.now_ms
         self._note_alive(batch)
         if self.commit is Commit.INTERVAL:
@@ -304,6 +305,8 @@ class Judge:
         if effects.answers or effects.outputs or parked or seqs:
             outputs = self._outputs(effects, parked)
             await self.publisher.publish(outputs, batch.now_ms, seqs)
+        if tracing.is_on():
+            tracing.followed("answer", [(one.traceparent, one.stream) for one in effects.answers], self._started_ns)
 
     def _outputs(self, effects: Effects, parked: list[ParkedRow]) -> Iterator[Output]:
         records = self.processor.records

@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 import uvloop
 
-from spades_runtime import fetching, logging, parked_list
+from spades_runtime import fetching, logging, parked_list, tracing
 from spades_runtime.errors import Fenced, NotReady, PublishFailed
 from spades_runtime.probes import Probes, served
 from spades_runtime.settings import RuntimeSettings
@@ -69,7 +69,12 @@ def run(main: Callable[[Process[SettingsT]], Awaitable[None]], settings_type: ty
     settings = settings_type()  # type: ignore[call-arg]  # its fields come from the environment
     logging.configure(settings)
     fetching.install()
-    sys.exit(uvloop.run(_supervised(main, settings)))
+    tracing.start(settings)
+    try:
+        code = uvloop.run(_supervised(main, settings))
+    finally:
+        tracing.stop()
+    sys.exit(code)
 
 
 async def _supervised(main: Callable[[Process[SettingsT]], Awaitable[None]], settings: SettingsT) -> int:

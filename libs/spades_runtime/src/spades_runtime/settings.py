@@ -36,6 +36,11 @@ class RuntimeSettings(BaseSettings):
     log_level: LogLevel = "info"
     log_format: Literal["console", "json"] = "json"
 
+    otlp_endpoint: str = ""
+    """Where traces go, as `http://collector:4318`; empty: nothing is traced."""
+    trace_share: float = Field(default=1.0, ge=0.0, le=1.0)
+    """The share of commands without a trace of their own that begin one."""
+
     seal_key_file: Path | None = None
 
     session_ms: int = Field(default=30_000, ge=1_000)

@@ -14,7 +14,7 @@ from aiokafka.errors import KafkaError
 from spades_events import CE_TYPES, Envelope, Topic, encode, headers_of
 from spades_events.private import Answer
 from spades_lobby.settings import LobbySettings
-from spades_runtime import Clock, partition_of
+from spades_runtime import Clock, partition_of, tracing
 from spades_runtime.errors import PublishFailed
 
 log = structlog.get_logger()
@@ -138,7 +138,7 @@ class Desk:
             subject=key,
             time_ms=self._clock.now_ms(),
             actor=actor,
-            traceparent=traceparent,
+            traceparent=traceparent or tracing.sent(CE_TYPES[type(command)], key),
         )
         try:
             written: asyncio.Future[object] = await self._producer.send(

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, assert_never
 from uuid import uuid4
@@ -30,6 +30,7 @@ from spades_lobby.records import (
 )
 from spades_lobby.settings import LobbySettings
 from spades_lobby.wire import text_frame
+from spades_runtime import tracing
 
 log = structlog.get_logger()
 
@@ -228,6 +229,7 @@ class Hub:
 
     async def dispatch(self, polled: Mapping[TopicPartition, Sequence[Record]]) -> None:
         """One poll: seats' parts and snapshots first, so that events wait for none beside them."""
+        started_ns = tracing.now_ns()
         parts: list[PartRecord] = []
         snapshots: list[SnapshotRecord] = []
         answers: list[AnswerRecord] = []
@@ -267,6 +269,17 @@ class Hub:
         for answer in answers:
             self._answers.heard(*answer)
         self.flush()
+        if tracing.is_on():
+            tracing.followed("fan out", self._shown(polled), started_ns)
+
+    def _shown(self, polled: Mapping[TopicPartition, Sequence[Record]]) -> Iterator[tuple[str | None, str]]:
+        """Whose commands the events were that somebody here watches."""
+        for partition, records in polled.items():
+            if self._topics.get(partition.topic) is Topic.TABLE_EVENTS:
+                for record in records:
+                    traceparent = dict(record.headers).get("traceparent")
+                    if traceparent is not None and record.key in self._feeds:
+                        yield traceparent.decode("latin-1"), record.key.decode()
 
     async def _load_names(self, snapshots: Sequence[SnapshotRecord], public: Sequence[PublicRecord]) -> None:
         ids = {one for event in public if event.fact is not None for one in accounts_of(event.fact)}

@@ -28,6 +28,7 @@ from spades_lobby.gateway import Gateway
 from spades_lobby.guard import App, Guard, problem_of
 from spades_lobby.problems import Problem
 from spades_lobby.web import Page
+from spades_runtime import tracing
 from spades_runtime.probes import Probes
 
 SOCKET_PATH: Final = "/v1/ws"
@@ -111,7 +112,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
 
 def application(gateway: Gateway, probes: Probes) -> App:
     """Everything the public port serves."""
-    http = Guard(rest(gateway, probes), gateway.settings, gateway.rates)
+    http = tracing.traced(Guard(rest(gateway, probes), gateway.settings, gateway.rates))
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "websocket":
