@@ -90,6 +90,8 @@ def test_a_line_that_is_no_event_exits_with_1(tmp_path: Path) -> None:
         ("verify", "--all"),
         ("verify", "--all", "--game", "t", "--source", "."),
         ("verify", "--all", "--source", "/nowhere/at/all"),
+        ("verify", "--all", "--source", "kafka://localhost:port"),
+        ("verify", "--all", "--source", "postgresql://nobody:secret@?x=1"),
         ("game", "t", "--to", "trick=7", "--source", "."),
         ("game", "t", "--to", "hand=0", "--source", "."),
         ("game", "t", "--to", "hand=1,trick=14", "--source", "."),
@@ -142,3 +144,8 @@ def test_a_finished_game_is_shown_in_words(folder: Path) -> None:
 def test_a_hand_that_was_never_played_is_wrong_usage(folder: Path) -> None:
     assert spades("game", "t", "--to", "hand=60", "--source", str(folder)).exit_code == 2
     assert spades("game", "unknown", "--source", str(folder)).exit_code == 2
+
+
+def test_a_game_that_is_not_there_is_not_called_in_order(folder: Path) -> None:
+    result = spades("verify", "--game", "unknown", "--source", str(folder))
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "no such game here\n")

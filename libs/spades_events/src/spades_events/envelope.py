@@ -40,7 +40,8 @@ class Envelope(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def _rfc3339(time_ms: int) -> bytes:
+def rfc3339(time_ms: int) -> bytes:
+    """Unix time in UTC, `2026-01-31T12:00:00.123Z`."""
     # Whole seconds and milliseconds apart: a float of both loses the last millisecond.
     seconds, ms = divmod(time_ms, 1_000)
     whole = datetime.fromtimestamp(seconds, UTC).isoformat().removesuffix("+00:00")
@@ -60,7 +61,7 @@ def headers_of(envelope: Envelope) -> Headers:
     if envelope.sequence is not None:
         headers.append(("ce_sequence", b"%d" % envelope.sequence))
     if envelope.time_ms is not None:
-        headers.append(("ce_time", _rfc3339(envelope.time_ms)))
+        headers.append(("ce_time", rfc3339(envelope.time_ms)))
     if envelope.actor is not None:
         headers.append(("ce_spadesactor", envelope.actor.encode()))
     if envelope.seats:
@@ -88,7 +89,7 @@ def envelope_of(headers: Iterable[tuple[str, bytes | None]]) -> Envelope:
             source=found["ce_source"].decode(),
             subject=found["ce_subject"].decode(),
             sequence=None if sequence is None else _whole(sequence),
-            time_ms=None if time is None else _time_ms(time),
+            time_ms=None if time is None else ms_of_rfc3339(time),
             actor=_text(found.get("ce_spadesactor")),
             seats=found.get("ce_spadesseats", b"").decode(),
             seat=None if seat is None else _whole(seat),
@@ -107,7 +108,8 @@ def _whole(text: bytes) -> int:
 
 
 @lru_cache(maxsize=4_096)
-def _time_ms(text: bytes) -> int:
+def ms_of_rfc3339(text: bytes) -> int:
+    """Unix time of a moment in any zone. Raises ValueError where it names no zone, or no moment."""
     moment = datetime.fromisoformat(text.decode())
     if moment.tzinfo is None:
         raise ValueError

@@ -47,6 +47,8 @@ def verify(
     if all_games == (game is not None):
         _usage("say --all or --game ID")
     faults, totals = _run(_verified(_source(source), game, keep_going=keep_going))
+    if game is not None and not totals.records:
+        _usage("no such game here")
     for fault in faults:
         typer.echo(fault)
     typer.echo(
@@ -71,7 +73,7 @@ def show_game(
     """Show a game as it stood at one moment, or as one seat saw it."""
     hand_no, trick_no = _position(to)
     moment = _run(_moment(_source(source), game_id, hand_no, trick_no))
-    values = show.as_values(moment.game(), as_seat, as_seat=as_seat is not None)
+    values = show.as_values(moment.game(), as_seat)
     if hand_no is None and values["end_reason"] is None and moment.table.ended is not None:
         values["end_reason"] = moment.table.ended.reason
     typer.echo(show.as_json(values) if json else show.as_words(values))

@@ -20,17 +20,6 @@ TurnEvent = (
     | events.HandScored
     | events.SeatAutoplayed
 )
-TURN_EVENTS = (
-    events.TurnStarted,
-    events.CardsSeen,
-    events.BidMade,
-    events.CardsPassed,
-    events.CardPlayed,
-    events.SpadesBroken,
-    events.TrickTaken,
-    events.HandScored,
-    events.SeatAutoplayed,
-)
 
 
 class HandFault(Illegal):

@@ -64,11 +64,11 @@ class Moment:
         return replay.game
 
 
-def as_values(game: rules.Game, seat: int | None, *, as_seat: bool) -> dict[str, Any]:
-    """The game as JSON-ready values: one seat's view, or the open table with all four hands."""
+def as_values(game: rules.Game, seat: int | None) -> dict[str, Any]:
+    """The game as JSON-ready values: one seat's view, or without a seat the open table with all four hands."""
     shown = asdict(rules.view(game, Seat(seat) if seat is not None else None))
     shown.pop("pad")
-    if not as_seat and isinstance(game, rules.Auction | rules.Swap | rules.Play):
+    if seat is None and isinstance(game, rules.Auction | rules.Swap | rules.Play):
         shown["hands"] = [list(card_names(hand)) for hand in game.hands]
     return shown
 

@@ -9,7 +9,6 @@ FOLDER or FILE                             *.ndjson, one CloudEvent in JSON form
 import re
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -22,11 +21,13 @@ from aiokafka.errors import KafkaConnectionError
 from aiokafka.partitioner import murmur2
 
 from spades_events import Topic, UndecodableMessage, envelope_of
+from spades_events.envelope import ms_of_rfc3339, rfc3339
 from spades_replay.faults import Illegal, NoSource
 from spades_replay.records import PUBLIC_TOPICS, Record
 
 DEFAULT_PREFIX: Final = "spades."
 DEFAULT_SCHEMA: Final = "spades_lobby"
+_SERVER: Final = re.compile(r"([^:]+|\[.+\])(:\d{1,5})?")
 _SCHEMA_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 CLOUD_EVENT_TOPICS: Final = {"/spades/table": Topic.TABLE_EVENTS, "/spades/wallet": Topic.WALLET_EVENTS}
@@ -74,6 +75,8 @@ async def _from_kafka(source: str, stream: str | None) -> AsyncIterator[Record]:
     parts = urlsplit(source)
     prefix = parts.path.strip("/") or DEFAULT_PREFIX
     bootstrap = parts.netloc.split(",")
+    if not all(_SERVER.fullmatch(server) for server in bootstrap):
+        raise NoSource("a Kafka is named kafka://HOST:PORT or kafka://HOST:PORT/PREFIX")
     consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
     try:
         await consumer.start()
@@ -156,12 +159,13 @@ async def _from_postgres(source: str, stream: str | None) -> AsyncIterator[Recor
     )
     try:
         connection = await psycopg.AsyncConnection.connect(address)
-    except psycopg.OperationalError as error:
-        raise NoSource("no PostgreSQL answers there") from error
+    except psycopg.Error as error:
+        # Without its text, which may quote the address and so its password.
+        raise NoSource("no PostgreSQL answers there, or it is no address of one") from error
     async with connection, connection.cursor(name="replay") as rows:
         try:
             await rows.execute(statement, {"stream": stream})
-        except psycopg.errors.UndefinedTable:
+        except psycopg.ProgrammingError:
             raise NoSource(f"schema {schema} holds no read model") from None
         async for table_id, version, name, at_ms, body in rows:
             yield Record(
@@ -186,8 +190,11 @@ def _lines(source: str) -> Iterator[bytes]:
     if not files:
         raise NoSource(f"no *.ndjson in {source}")
     for file in files:
-        with file.open("rb") as lines:
-            yield from lines
+        try:
+            with file.open("rb") as lines:
+                yield from lines
+        except OSError as error:
+            raise NoSource(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _from_lines(lines: Iterable[bytes]) -> Iterator[Record]:
@@ -204,7 +211,7 @@ def _from_lines(lines: Iterable[bytes]) -> Iterator[Record]:
                 id=event.id,
                 type=event.type,
                 body=bytes(event.data),
-                time_ms=None if event.time is None else round(datetime.fromisoformat(event.time).timestamp() * 1_000),
+                time_ms=None if event.time is None else ms_of_rfc3339(event.time.encode()),
             )
         except (msgspec.DecodeError, KeyError, ValueError) as error:
             raise Illegal(f"line {number} is no public event: {type(error).__name__}") from error
@@ -213,9 +220,6 @@ def _from_lines(lines: Iterable[bytes]) -> Iterator[Record]:
 def line_of(record: Record) -> bytes:
     """A record as a line of NDJSON, without the line feed."""
     source = next(name for name, topic in CLOUD_EVENT_TOPICS.items() if topic == record.topic)
-    time = None
-    if record.time_ms is not None:
-        time = datetime.fromtimestamp(record.time_ms / 1_000).astimezone().isoformat(timespec="milliseconds")
     return msgspec.json.encode(
         CloudEvent(
             id=record.id,
@@ -223,7 +227,7 @@ def line_of(record: Record) -> bytes:
             type=record.type,
             subject=record.stream,
             sequence=str(record.version),
-            time=time,
+            time=None if record.time_ms is None else rfc3339(record.time_ms).decode(),
             data=msgspec.Raw(record.body),
         )
     )

@@ -6,7 +6,6 @@ import spades_rules as rules
 from spades_events import BOT_ACCOUNT, SeatHolder, TableKind, events
 from spades_replay.faults import Illegal
 from spades_replay.hand import (
-    TURN_EVENTS,
     DealtHand,
     HandFault,
     HandReplay,
@@ -70,7 +69,7 @@ class TableReplay:
             event, events.GameSettled | events.DeadlineSet | events.ClockExtended
         ):
             raise Illegal(f"{type(event).__name__} after the end")
-        if isinstance(event, TURN_EVENTS):
+        if isinstance(event, TurnEvent):
             self._move(version, event)
         else:
             self._fold(version, event)
