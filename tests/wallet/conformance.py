@@ -1,7 +1,8 @@
 """Settlement cases against the real wallet on a real PostgreSQL: `python -m tests.wallet.conformance FILE`.
 
 The file has the form of `tests/cases/settlement.json`. Every case is a game told to the wallet's
-processor as the worker tells it, and judged by the balances in the ledger. Exit 1 on any difference.
+processor as the worker tells it, and judged by the balances in the ledger. Exit 1 on any difference, 2
+where the file holds no cases.
 """
 
 import argparse
@@ -101,10 +102,14 @@ async def judged(namespace: Namespace, cases: list[Case]) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the cases of one file; 0 if the wallet settles all of them as they say, else 1."""
+    """Run the cases of one file; 0 if the wallet settles all of them as they say, 1 if not, 2 if it is no such file."""
     parser = argparse.ArgumentParser(prog="python -m tests.wallet.conformance", description=__doc__)
     parser.add_argument("file", type=Path)
-    cases = cases_in(json.loads(parser.parse_args(arguments).file.read_text()))
+    file: Path = parser.parse_args(arguments).file
+    try:
+        cases = cases_in(json.loads(file.read_text()))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        parser.error(f"{file} holds no cases: {type(error).__name__} {error}")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o711)
         with serve_infra(Path(folder)) as infra:

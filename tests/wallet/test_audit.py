@@ -176,7 +176,8 @@ def test_the_conformance_runner_is_a_program(tmp_path: Path) -> None:
     (tmp_path / "right.json").write_text(json.dumps(rows))
     rows[1]["fee"] = 11
     (tmp_path / "wrong.json").write_text(json.dumps(rows))
-    for name, code in (("right", 0), ("wrong", 1)):
+    (tmp_path / "none.json").write_text('[{"name": "no game"}]')
+    for name, code in (("right", 0), ("wrong", 1), ("none", 2), ("absent", 2)):
         done = subprocess.run(
             [sys.executable, "-m", "tests.wallet.conformance", str(tmp_path / f"{name}.json")],
             cwd=Path(__file__).parents[2],
