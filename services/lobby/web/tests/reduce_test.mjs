@@ -192,3 +192,42 @@ test("events fetched later fill the past and keep what the own seat was told", (
   assert.equal(filled.factsFromStart, true);
   assert.deepEqual(filled.facts.at(-1).you, { cards: ["AS"] });
 });
+
+test("who is gone and back is a notice once, oneself never", () => {
+  const gone = { type: "player_disconnected", account_id: "bob", seat: 0 };
+  const once = reduce(table(OPENED, seated(2, "me"), seated(0, "bob")), gone);
+  assert.deepEqual(once.away, [0]);
+  assert.deepEqual(reduce(once, gone).notices, once.notices);
+  const back = reduce(once, { ...gone, type: "player_returned" });
+  assert.deepEqual(back.away, []);
+  assert.deepEqual(
+    back.notices.map(({ kind, seat }) => [kind, seat]),
+    [
+      ["gone", 0],
+      ["back", 0],
+    ],
+  );
+  const own = reduce(table(OPENED, seated(2, "me")), { ...gone, account_id: "me", seat: 2 });
+  assert.deepEqual(own.notices, []);
+});
+
+test("what is said moves no version and the last lines are kept", () => {
+  const before = table(OPENED, seated(2, "me"));
+  const said = (text) => ({ type: "said", account_id: "bob", seat: 0, phrase: null, text });
+  const after = Array.from({ length: 50 }, (_, i) => said(`line ${i}`)).reduce(reduce, before);
+  assert.equal(after.seq, before.seq);
+  assert.equal(after.talk.length, 40);
+  assert.deepEqual(after.talk.at(-1), { no: 50, seat: 0, account: "bob", phrase: null, text: "line 49" });
+});
+
+test("a look brings the bids, and a swap leaves the choice among all cards", () => {
+  const cards = ["AS", "KS"];
+  const looked = table(
+    ...[...STARTED, dealt(undefined, [2]), turn(1, 2, "bid", { legal_bids: ["blind_nil"] })],
+    { type: "cards_seen", seat: 2, you: { cards, legal_bids: ["nil", 1, 2] } },
+  );
+  assert.deepEqual(looked.legalBids, ["nil", 1, 2]);
+  assert.deepEqual(looked.hand, cards);
+  const swap = reduce(looked, { ...turn(2, 2, "pass", { legal_cards: cards }), seq: looked.seq + 1 });
+  assert.deepEqual(swap.legalCards, []);
+});

@@ -42,8 +42,10 @@ export function adoptSeed(from, tableId) {
   const seed = keptSeed(from);
   if (!seed || keptSeed(tableId)) return;
   note(tableId, { seed });
-  note(from, { seed: null });
 }
+
+/** @param {string} tableId */
+export const forgetSeed = (tableId) => note(tableId, { seed: null });
 
 /** Keep one's own thirteen cards as they were first shown.
  * @param {string} tableId @param {number} handNo @param {readonly string[]} cards */
