@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from spades_events.topics import Topic
-from spades_local import environment, roles, stack, topics
+from spades_local import containers, environment, roles, stack, topics
 from spades_local.credentials import Passwords, ensure_seal_key
 from spades_local.environment import Surroundings
 from spades_local.ports import any_free
@@ -32,6 +32,7 @@ from spades_local.roles import Database
 
 PARTITIONS = 2
 SERVERS_LIMIT_S = 180.0
+CONTAINERS = "containers"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,10 +115,17 @@ class Namespace:
 
 @contextlib.contextmanager
 def serve_infra(folder: Path, environ: Mapping[str, str] = os.environ) -> Iterator[Infra]:
-    """The servers that the environment names, else embedded ones that live as long as we do."""
+    """The servers that the environment names, else embedded ones that live as long as we do.
+
+    With `SPADES_TEST_SERVERS=containers` they are Docker's. Raises NotReady.
+    """
     given = environ.get("SPADES_DATABASE_URL"), environ.get("SPADES_KAFKA_BOOTSTRAP")
     if given[0] and given[1]:
         yield Infra(admin_url=given[0], bootstrap=given[1])
+        return
+    if environ.get("SPADES_TEST_SERVERS") == CONTAINERS:
+        with containers.serve() as (admin_url, bootstrap):
+            yield Infra(admin_url=admin_url, bootstrap=bootstrap)
         return
     env = {**environ, "SPADES_STATE_DIR": str(folder)}
     with (folder / "servers.log").open("wb") as log:
