@@ -17,7 +17,6 @@ SLACK_ENTRIES: Final = 1_024
 """Replaced deadlines stay in the heap until there are more of them than running ones, and this many."""
 
 ClockedEvent = DeadlineSet | ClockExtended | TableCancelled | GameEnded | GameSettled
-CLOCKED_EVENTS: Final = (DeadlineSet, ClockExtended, TableCancelled, GameEnded, GameSettled)
 """All that moves a deadline; the clock passes over everything else."""
 
 

@@ -1,10 +1,10 @@
 """The worker's processor: deadlines come in with the tables' events, timeouts go out when they are due."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from spades_clock import metrics, store
-from spades_clock.domain import CLOCKED_EVENTS, ClockedEvent, Firing, Timer, Timers
+from spades_clock.domain import ClockedEvent, Firing, Timer, Timers
 from spades_clock.table_time import TableTime
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of, headers_of
 from spades_events.clock import TimedOut
@@ -12,7 +12,7 @@ from spades_runtime import Answer, AnswerId, Database, Effects, Headers, Input, 
 
 SOURCE = "/spades/clock"
 # Every version of a type that moves a deadline: an unknown one must hold up its stream, not be passed over.
-_CLOCKED_NAMES = frozenset(CE_TYPES[cls].rpartition(".")[0].encode() for cls in CLOCKED_EVENTS)
+_CLOCKED_NAMES = frozenset(CE_TYPES[cls].rpartition(".")[0].encode() for cls in get_args(ClockedEvent))
 
 
 class Read(NamedTuple):
@@ -163,7 +163,7 @@ def _read(source: Input) -> Read | None:
         return None
     envelope = envelope_of(source.headers)
     event = decode(envelope.type, source.value)
-    if not isinstance(event, CLOCKED_EVENTS) or envelope.sequence is None:
+    if not isinstance(event, ClockedEvent) or envelope.sequence is None:
         raise UndecodableMessage("no version in its stream")
     return Read(source.part, envelope.subject, envelope.sequence, envelope.time_ms, event)
 
@@ -173,7 +173,7 @@ def _is_clocked(headers: Headers) -> bool:
 
 
 def _output(part: int, firing: Firing, now_ms: int) -> Output:
-    event: TimedOut = firing.event
+    event = firing.event
     envelope = Envelope(
         # A repetition is the same fact, so it has the same id.
         id=f"{firing.table_id}:{event.deadline_id}",
