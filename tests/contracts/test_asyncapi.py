@@ -49,6 +49,11 @@ def test_every_message_is_carried_by_one_topic() -> None:
     assert sorted(carried, key=str) == sorted(codec.MESSAGES, key=str)
 
 
+def test_every_message_says_what_it_is() -> None:
+    messages = kafka.document()["components"]["messages"]
+    assert [name for name, message in messages.items() if not message["summary"]] == []
+
+
 def test_the_socket_has_every_frame_of_a_client_and_every_public_event() -> None:
     messages = json.loads(socket.FILE.read_text("utf-8"))["components"]["messages"]
     assert {*CLIENT_TYPES, *(frame_name(kind) for kind in codec.TABLE_EVENTS)} <= messages.keys()

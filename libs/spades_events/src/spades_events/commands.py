@@ -84,6 +84,8 @@ class LookAtCards(TableCommand, frozen=True, kw_only=True):
 
 
 class PlaceBid(TableCommand, frozen=True, kw_only=True):
+    """Bid in the running turn `turn_id`."""
+
     turn_id: Id
     bid: BidValue
 
@@ -96,6 +98,8 @@ class PassCards(TableCommand, frozen=True, kw_only=True):
 
 
 class PlayCard(TableCommand, frozen=True, kw_only=True):
+    """Play a card in the running turn `turn_id`."""
+
     turn_id: Id
     card: CardName
 

@@ -28,6 +28,8 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableOpened(TableEvent, frozen=True, kw_only=True):
+    """The first event of every table: its terms, and the anchor of its deals."""
+
     kind: TableKind
     ruleset: RulesetChoice
     rules_version: int
@@ -55,6 +57,8 @@ class SeatReserved(TableEvent, frozen=True, kw_only=True):
 
 
 class SeatTaken(TableEvent, frozen=True, kw_only=True):
+    """Somebody has the seat from here on; `reservation_id` is the hold that paid for it."""
+
     holder: SeatHolder
     reservation_id: str | None = None
     replaces: str | None = None
@@ -109,6 +113,8 @@ class SeedsFixed(TableEvent, frozen=True, kw_only=True):
 
 
 class GameStarted(TableEvent, frozen=True, kw_only=True):
+    """Seats and seeds are fixed, and at a coin table the stakes are in the pot: hands follow."""
+
     seats: tuple[SeatHolder, SeatHolder, SeatHolder, SeatHolder]
 
 
@@ -130,6 +136,8 @@ class HandDealt(TableEvent, frozen=True, kw_only=True):
 
 
 class CardsSeen(TableEvent, frozen=True, kw_only=True):
+    """A seat turned its face-down cards up: Blind Nil is closed to it."""
+
     seat: SeatNo
 
 
@@ -146,6 +154,8 @@ class TurnStarted(TableEvent, frozen=True, kw_only=True):
 
 
 class BidMade(TableEvent, frozen=True, kw_only=True):
+    """One bid of the auction; the fourth closes it."""
+
     turn_id: str
     seat: SeatNo
     bid: BidValue
@@ -161,13 +171,15 @@ class CardsPassed(TableEvent, frozen=True, kw_only=True):
 
 
 class CardPlayed(TableEvent, frozen=True, kw_only=True):
+    """One card of the running trick."""
+
     turn_id: str
     seat: SeatNo
     card: CardName
 
 
 class SpadesBroken(TableEvent, frozen=True, kw_only=True):
-    pass
+    """Spades may be led from here to the end of the hand."""
 
 
 class TrickTaken(TableEvent, frozen=True, kw_only=True):
@@ -200,6 +212,8 @@ class TeamScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandScored(TableEvent, frozen=True, kw_only=True):
+    """The score sheet of a hand, its parts and both sums."""
+
     hand_no: int
     bids: tuple[BidValue, BidValue, BidValue, BidValue]
     tricks: tuple[int, int, int, int]
@@ -240,6 +254,8 @@ class SeatAutoplayed(TableEvent, frozen=True, kw_only=True):
 
 
 class SeatReady(TableEvent, frozen=True, kw_only=True):
+    """A seat has seen the score sheet and waits for the next hand."""
+
     seat: SeatNo
 
 

@@ -1,8 +1,7 @@
 """Records for the gateway (`table.private`, kept an hour) and for bots (`table.prompts`).
 
-Presence and table talk go from gateway to gateway: unnumbered, and never in `table.events`.
-
 They hold a seat's own cards, so nobody but the gateway and the bot service reads these topics.
+Presence and table talk go from gateway to gateway: unnumbered, and never in `table.events`.
 """
 
 import msgspec
@@ -46,6 +45,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunningTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """The turn that runs. `deadline_ms` is absolute Unix time, None where it is untimed."""
+
     turn_id: str
     seat: SeatNo
     kind: TurnKind

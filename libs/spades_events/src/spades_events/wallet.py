@@ -18,10 +18,14 @@ class AccountBalance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WalletEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """`accounts` are the players of whom it made an entry; a refusal makes none."""
+
     accounts: tuple[AccountBalance, ...]
 
 
 class AccountOpened(WalletEvent, frozen=True, kw_only=True):
+    """An account and its welcome grant."""
+
     account_id: str
     grant_coins: Coins
     command_id: str | None = None
@@ -29,6 +33,8 @@ class AccountOpened(WalletEvent, frozen=True, kw_only=True):
 
 
 class AccountClosed(WalletEvent, frozen=True, kw_only=True):
+    """An account that takes no more coins; what it had is the house's."""
+
     account_id: str
     returned_coins: Coins
     command_id: str | None = None
