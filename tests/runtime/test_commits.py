@@ -83,6 +83,28 @@ async def test_a_transaction_without_effects_is_rolled_back_and_its_offsets_foll
     assert told.value == b"0"
 
 
+class _Particular(LedgerProcessor):
+    """Wants nothing that is marked as another's."""
+
+    def concerns(self, topic: str, headers: Headers) -> bool:
+        return ("ce_type", b"others") not in headers
+
+
+async def test_what_does_not_concern_a_service_is_passed_over_before_anything_is_asked(ledger: Corner) -> None:
+    processor = _Particular()
+    async with ledger.working(processor, Commit.TRANSACTION):
+        for _ in range(3):
+            await ledger.send(COMMANDS, "c1", b"not even JSON", [("ce_type", b"others")])
+        offset = "SELECT sum((next_offsets->>'table.commands')::int) FROM partition"
+        await ledger.until(lambda: ledger.query(offset) == [(3,)], "the offsets")
+        assert processor.polls == []
+        await ledger.add("c1", "k1", 2)
+        await ledger.until_answered(1)
+    assert processor.polls == [1]
+    assert ledger.query("SELECT * FROM parked") == []
+    await ledger.assert_exactly_once({"c1": {"k1": 2}})
+
+
 @pytest.mark.parametrize("point", ["before_commit:2", "after_commit:2"])
 async def test_a_ledger_killed_at_a_point_repeats_nothing(ledger: Corner, point: str) -> None:
     doomed = WorkerProcess(ledger, SPADES_TEST_LEDGER="1", CRASH_AT=point)
