@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from spades_clock.handlers import Deadlines
 from spades_events import asyncapi as kafka
 from spades_events import codec, frame_name
 from spades_events.topics import Topic
 from spades_lobby import asyncapi as socket
 from spades_lobby.frames import CLIENT_TYPES
+from spades_runtime import Processor
+from spades_table.handlers import Tables
+from spades_wallet.handlers import Wallet
 
 BOTH = pytest.mark.parametrize("made", [kafka, socket], ids=["kafka", "websocket"])
 
@@ -47,6 +51,15 @@ def test_every_message_is_carried_by_one_topic() -> None:
     assert list(kafka.CARRIED) == list(Topic)
     carried = [kind for kinds in kafka.CARRIED.values() for kind in kinds]
     assert sorted(carried, key=str) == sorted(codec.MESSAGES, key=str)
+
+
+@pytest.mark.parametrize(("service", "worker"), [("table", Tables), ("clock", Deadlines), ("wallet", Wallet)])
+def test_a_service_reads_and_writes_what_the_document_says(service: str, worker: type[Processor]) -> None:
+    assert {topic for topic, services in kafka.READERS.items() if service in services} == set(worker.inputs)
+    assert {topic for topic, services in kafka.WRITERS.items() if service in services} == {
+        *worker.outputs,
+        Topic.PARKED,
+    }
 
 
 def test_every_message_says_what_it_is() -> None:
