@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
+import spades_rules as rules
 from spades_events import (
     CE_TYPES,
     Envelope,
@@ -19,6 +20,7 @@ from spades_events import (
 )
 from spades_events.clock import TimedOut
 from spades_events.events import TableEvent
+from spades_events.values import BOT_ACCOUNT, RulesetChoice, TableKind
 from spades_runtime import (
     Answer,
     AnswerId,
@@ -36,6 +38,8 @@ from spades_table.house import House
 from spades_table.store import LiveTable
 
 PART = 3
+T = "t-1"
+OPEN = commands.OpenTable(kind=TableKind.PRACTICE, ruleset=RulesetChoice(name="classic"))
 NO_DATABASE = cast(Database, None)
 KEY = bytes(range(32))
 
@@ -229,3 +233,44 @@ async def started(worker: FakeWorker, table_id: str = "t-1", *, people: int = 1,
         asked.append(worker.command(table_id, account, commands.TakeSeat(seat=seat)))
     asked.append(worker.command(table_id, "ann", commands.StartGame()))
     await worker.poll(*asked)
+
+
+def bots_move(worker: FakeWorker, prompt: private.Prompt) -> Input:
+    """What a bot service makes of a prompt."""
+    view = rules.View(**view_of(prompt))
+    judged = rules.judge(view)
+    match judged:
+        case rules.PlayCard(card=card):
+            body: commands.TableCommand = commands.PlayCard(turn_id=prompt.turn_id, card=rules.card_name(card))
+        case rules.PlaceBid(bid=bid):
+            body = commands.PlaceBid(turn_id=prompt.turn_id, bid=bid)
+        case rules.PassCards(cards=cards):
+            first, second = rules.card_names(cards)
+            body = commands.PassCards(turn_id=prompt.turn_id, cards=(first, second))
+        case _:
+            body = commands.LookAtCards(hand_no=prompt.hand_no)
+    command_id = f"{prompt.table_id}:{prompt.turn_id}:{type(body).__name__}"
+    return worker.command(prompt.table_id, BOT_ACCOUNT, body, command_id)
+
+
+def view_of(prompt: private.Prompt) -> dict[str, object]:
+    view = msgspec.json.decode(bytes(prompt.view), type=rules.View)
+    return {name: getattr(view, name) for name in rules.View.__dataclass_fields__}
+
+
+async def play(worker: FakeWorker, *, twice: bool = False, moves_max: int = 5_000) -> None:
+    """Let bots answer their prompts until none is left."""
+    prompts: list[private.Prompt] = of_type(worker.published, private.Prompt)[-1:]
+    for _ in range(moves_max):
+        if not prompts:
+            return
+        worker.now_ms += 20
+        moves = [bots_move(worker, prompt) for prompt in prompts]
+        if twice:
+            moves = [record for move in moves for record in (move, move)]
+        outputs = await worker.poll(*moves)
+        if twice:
+            # And once more in a later poll.
+            outputs += await worker.poll(*moves)
+        prompts = of_type(outputs, private.Prompt)
+    raise AssertionError("the bots do not come to an end")
