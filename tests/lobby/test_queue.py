@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from spades_events import commands
+from spades_lobby import queueing as queue_sql
 from spades_local.testing import Namespace
 from tests.lobby.conftest import House, house
 from tests.lobby.player import Player
@@ -72,6 +74,34 @@ async def test_fours_are_seated_at_tables_of_their_own_and_nobody_twice(lobby_na
         taken = [(account, name) for account, name, one in lobby.table.commands if isinstance(one, commands.TakeSeat)]
         assert len(set(taken)) == len(players)
         assert all(one.seat is None for _, _, one in lobby.table.commands if isinstance(one, commands.TakeSeat))
+
+
+async def test_forty_who_come_at_once_all_sit_and_nobody_twice(lobby_namespace: Namespace) -> None:
+    async with queueing(lobby_namespace, 40) as (lobby, players):
+        await asyncio.gather(*(enter(player) for player in players * 2))
+        places = await asyncio.gather(*(until(player, "seated") for player in players))
+        assert len({place["table_id"] for place in places}) == 10
+        seated = [
+            holder.account_id for game in lobby.table.games.values() for holder in game.seats if holder is not None
+        ]
+        assert sorted(seated) == sorted(player.account_id for player in players)
+
+
+async def test_who_wants_another_game_meanwhile_is_not_matched_for_the_first(lobby_namespace: Namespace) -> None:
+    async with queueing(lobby_namespace, 2) as (lobby, (player, other)):
+        await enter(player)
+        await enter(other)
+        async with lobby.gateway.engine.begin() as db:
+            read = await queue_sql.waiting(db)
+        assert {one.account_id for one in read} == {player.account_id, other.account_id}
+        await enter(player, stake_coins=100)
+        async with lobby.gateway.engine.begin() as db:
+            assert await queue_sql.hold(db, read) == {other.account_id}
+            # Who is held waits with a change of mind until it is known what became of the match.
+            changing = asyncio.create_task(enter(other, stake_coins=100))
+            await queue_sql.match(db, [queue_sql.Match("t", other.account_id, timedelta(0), False)])
+        changed = await changing
+        assert (changed["state"], changed["stake_coins"]) == ("matched", 50)
 
 
 async def test_other_stakes_and_rulesets_wait_apart_and_one_may_leave(lobby_namespace: Namespace) -> None:

@@ -1,7 +1,7 @@
 """Tables that not everybody may enter: private ones by their invite's code, the queue's by the match."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import delete, exists, or_, select
@@ -26,6 +26,18 @@ async def close(db: AsyncConnection, table_id: str, host: str, code: str | None)
         insert(closed_table).values(table_id=table_id, host=host, code=code).on_conflict_do_nothing()
     )
     return made.rowcount == 1
+
+
+async def close_to_all_but(
+    db: AsyncConnection, hosts: Mapping[str, str], admissions: Sequence[tuple[str, str]]
+) -> None:
+    """Close the tables of these hosts, and let in (table, account) each."""
+    if hosts:
+        closed = [{"table_id": table_id, "host": host, "code": None} for table_id, host in hosts.items()]
+        await db.execute(insert(closed_table).on_conflict_do_nothing(), closed)
+    if admissions:
+        let_in = [{"table_id": table_id, "account_id": account_id} for table_id, account_id in admissions]
+        await db.execute(insert(admitted).on_conflict_do_nothing(), let_in)
 
 
 async def forget(db: AsyncConnection, table_id: str) -> None:

@@ -25,7 +25,7 @@ from spades_events import RulesetChoice, TableKind, Topic, commands
 from spades_lobby import invites, queueing, readmodel
 from spades_lobby.desk import Desk, SendFailed
 from spades_lobby.domain import Game
-from spades_lobby.queueing import Waiting
+from spades_lobby.queueing import Match, Waiting
 from spades_lobby.settings import LobbySettings
 
 log = structlog.get_logger()
@@ -53,8 +53,11 @@ class Matchmaker:
         while True:
             await asyncio.sleep(self._settings.lobby_queue_ms / 1_000)
             try:
+                began_s = self._now()
                 while await self.turn():
-                    pass
+                    # As long as the turn took: a rush must not keep the gateway at its queue alone.
+                    await asyncio.sleep(self._now() - began_s)
+                    began_s = self._now()
             except (SQLAlchemyError, SendFailed, OSError) as error:
                 log.warning("queue_not_matched", error=type(error).__name__)
 
@@ -63,6 +66,7 @@ class Matchmaker:
         async with self._engine.begin() as db:
             if not await queueing.try_lock(db):
                 return False
+            self._forget_told()
             matches: dict[str, list[Waiting]] = defaultdict(list)
             for one in await queueing.matched(db):
                 matches[one.table_id or ""].append(one)
@@ -86,10 +90,14 @@ class Matchmaker:
         hosts = await queueing.hosts(db, matches)
         refusals = await queueing.refusals(db, matches)
         lacking: dict[_Game, list[Waiting]] = defaultdict(list)
+        seated: set[str] = set()
+        unseated: set[str] = set()
         for table_id, match in matches.items():
             game = games.get(table_id)
             if game is not None and game.phase != "seating":
-                await self._locked(db, game, match)
+                here = {one.account_id for one in match}
+                seated |= here & set(game.players)
+                unseated |= here - set(game.players)
                 continue
             there = await self._without_the_gone(db, game, match, refusals)
             if not there:
@@ -100,12 +108,11 @@ class Matchmaker:
             await self._seat(table_id, hosts[table_id], there, game)
             if game is not None and not there[0].with_bots:
                 lacking[there[0].ruleset, there[0].stake_coins] += there[:1] * (SEATS - len(there))
+        if seated:
+            await queueing.seat(db, seated)
+        if unseated:
+            await queueing.wait_again(db, unseated)
         return lacking
-
-    async def _locked(self, db: AsyncConnection, game: Game, match: Sequence[Waiting]) -> None:
-        seated = {one.account_id for one in match} & set(game.players)
-        await queueing.seat(db, seated)
-        await queueing.wait_again(db, {one.account_id for one in match} - seated)
 
     async def _without_the_gone(
         self,
@@ -154,9 +161,12 @@ class Matchmaker:
         now, told = self._now(), (account_id, command_id)
         if now - self._told.get(told, -RESEND_S) < RESEND_S:
             return
-        self._told = {each: at for each, at in self._told.items() if now - at < RESEND_S}
         self._told[told] = now
         await self._desk.send(Topic.TABLE_COMMANDS, table_id, account_id, command_id, command)
+
+    def _forget_told(self) -> None:
+        now = self._now()
+        self._told = {each: at for each, at in self._told.items() if now - at < RESEND_S}
 
     # -- new matches ---------------------------------------------------------------------
 
@@ -166,19 +176,28 @@ class Matchmaker:
         by_game: dict[_Game, list[Waiting]] = defaultdict(list)
         for one in waiting:
             by_game[one.ruleset, one.stake_coins].append(one)
-        matched = False
+        chosen: list[tuple[list[Waiting], str | None, timedelta, bool]] = []
         for wanted, queue in by_game.items():
             for place in lacking.get(wanted, [])[: len(queue)]:
-                assert place.table_id is not None
                 ago = timedelta(milliseconds=place.matched_ms)
-                await _put(db, place.table_id, [queue.pop(0)], ago, with_bots=False)
-                matched = True
-            for players, with_bots in self._groups(queue):
-                table_id = str(uuid4())
-                await invites.close(db, table_id, players[0].account_id, None)
-                await _put(db, table_id, players, timedelta(0), with_bots=with_bots)
-                matched = True
-        return matched
+                chosen.append(([queue.pop(0)], place.table_id, ago, False))
+            chosen += [(players, None, timedelta(0), with_bots) for players, with_bots in self._groups(queue)]
+        if not chosen:
+            return False
+        held = await queueing.hold(db, [one for players, *_ in chosen for one in players])
+        hosts: dict[str, str] = {}
+        matches: list[Match] = []
+        for players, at_table, ago, with_bots in chosen:
+            if not all(one.account_id in held for one in players):
+                # Somebody wants another game since: the others are chosen in the next turn.
+                continue
+            table_id = at_table or str(uuid4())
+            if at_table is None:
+                hosts[table_id] = players[0].account_id
+            matches += [Match(table_id, one.account_id, ago, with_bots) for one in players]
+        await invites.close_to_all_but(db, hosts, [(one.table_id, one.account_id) for one in matches])
+        await queueing.match(db, matches)
+        return bool(matches)
 
     def _groups(self, queue: list[Waiting]) -> list[tuple[list[Waiting], bool]]:
         """Fours, as they came; of those left over, who took the offer of bots plays with them."""
@@ -192,11 +211,3 @@ class Matchmaker:
 
 def _sits(game: Game, one: Waiting) -> bool:
     return any(holder is not None and holder.account_id == one.account_id for holder in game.seats)
-
-
-async def _put(
-    db: AsyncConnection, table_id: str, players: Sequence[Waiting], ago: timedelta, *, with_bots: bool
-) -> None:
-    account_ids = [one.account_id for one in players]
-    await invites.admit(db, table_id, account_ids)
-    await queueing.match(db, table_id, account_ids, ago, with_bots=with_bots)

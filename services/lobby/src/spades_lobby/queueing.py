@@ -1,10 +1,28 @@
-"""SQL of the queue: who waits for which game, and who was matched. Changes are made under one advisory lock."""
+"""SQL of the queue: who waits for which game, and who was matched.
 
-from collections.abc import Iterable
+Changes are made under one advisory lock, but for coming in: that touches one's own row alone, which a
+match holds before it takes it.
+"""
+
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import BigInteger, Column, ColumnElement, case, cast, delete, extract, func, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Interval,
+    bindparam,
+    case,
+    cast,
+    delete,
+    extract,
+    func,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -35,6 +53,15 @@ class Waiting(NamedTuple):
     """How long ago they were matched; 0 while they wait."""
     with_bots: bool
     refusal: str | None
+
+
+class Match(NamedTuple):
+    """Somebody's place at a table; who takes up a place that came free is matched as long as the others."""
+
+    table_id: str
+    account_id: str
+    matched_ago: timedelta
+    with_bots: bool
 
 
 def _ms_since(column: Column[Any]) -> ColumnElement[int]:
@@ -142,14 +169,37 @@ async def _all(db: AsyncConnection, state: str) -> list[Waiting]:
     return [Waiting(**row._asdict()) for row in found]
 
 
-async def match(
-    db: AsyncConnection, table_id: str, account_ids: Iterable[str], matched_ago: timedelta, *, with_bots: bool
-) -> None:
-    await db.execute(
-        update(queued)
-        .where(queued.c.account_id.in_(list(account_ids)))
-        .values(state="matched", table_id=table_id, matched_at=func.now() - matched_ago, with_bots=with_bots)
+async def hold(db: AsyncConnection, chosen: Sequence[Waiting]) -> set[str]:
+    """Keep these as they are until the transaction ends; returns who still waits for what they were chosen for."""
+    columns = (queued.c.account_id, queued.c.ruleset, queued.c.stake_coins, queued.c.bots_accepted)
+    found = await db.execute(
+        select(*columns)
+        .where(queued.c.account_id.in_([one.account_id for one in chosen]), queued.c.state == "waiting")
+        .order_by(queued.c.account_id)
+        .with_for_update()
     )
+    held = {tuple(row) for row in found}
+    return {
+        one.account_id for one in chosen if (one.account_id, one.ruleset, one.stake_coins, one.bots_accepted) in held
+    }
+
+
+async def match(db: AsyncConnection, matches: Sequence[Match]) -> None:
+    statement = (
+        update(queued)
+        .where(queued.c.account_id == bindparam("who"))
+        .values(
+            state="matched",
+            table_id=bindparam("table"),
+            matched_at=func.now() - bindparam("ago", type_=Interval),
+            with_bots=bindparam("bots"),
+        )
+    )
+    rows = [
+        {"who": one.account_id, "table": one.table_id, "ago": one.matched_ago, "bots": one.with_bots} for one in matches
+    ]
+    if rows:
+        await db.execute(statement, rows)
 
 
 async def seat(db: AsyncConnection, account_ids: Iterable[str]) -> None:

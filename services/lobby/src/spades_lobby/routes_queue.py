@@ -33,7 +33,6 @@ async def enter(gateway: Lobby, person: Player, body: bodies.NewQueueing) -> bod
     if body.stake_coins not in STAKES:
         raise Problem(422, "option_refused", f"The queue's stakes: {', '.join(map(str, STAKES))}.", field="stake_coins")
     async with gateway.engine.begin() as db:
-        await queueing.lock(db)
         await queueing.enter(
             db,
             person.account_id,
