@@ -50,6 +50,7 @@ class FakeGateway:
         self.viewers: list[Viewer] = []
         self.start_scores: tuple[int, int] = (0, 0)
         self.tamper_secret = False
+        self.known_over: set[str] = set()
         self.statistics: Frame = {"deals": 0, "decks": []}
         self.reports: list[tuple[str, str]] = []
 
@@ -84,6 +85,10 @@ class FakeGateway:
     async def rematch(self, request: Request) -> Response:
         account, ended = self.people.of(request), self.table_of(request)
         again = str(uuid.uuid5(uuid.NAMESPACE_URL, ended.table_id))
+        if ended.table_id not in self.known_over:
+            # As the read model, which learns of the end a moment later.
+            self.known_over.add(ended.table_id)
+            raise Problem(409, "wrong_phase", "The game is not over.")
         if again not in self.tables:
             opened = ended.told_of("table_opened")[0]
             opening = OpenTable(

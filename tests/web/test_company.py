@@ -55,7 +55,8 @@ def test_a_phrase_is_seen_and_heard_by_who_sits_there_and_by_nobody_else(visit: 
     host.wait_for_function(HEARD.format("says: Good luck!"))
     host.click("[data-action=talk]")
     expect(host.locator(".talk-log ol")).to_contain_text("Good luck!")
-    bid_in_turn((friend,))
+    host.keyboard.press("Escape")
+    bid_in_turn((host, friend))
     assert watcher.locator(".bubble, [data-action=talk]").count() == 0
     assert "Good luck!" not in watcher.locator("#live").inner_text()
 

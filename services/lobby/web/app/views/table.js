@@ -81,11 +81,26 @@ export function TablePage({ tableId, me }) {
 
 /** The same game once more: all who ask come to one new table. @param {TableState} state @param {TableSession} session */
 async function playAgain(state, session) {
-  const table = await rematch(state.tableId);
+  const table = await rematchOnceOver(state.tableId);
   // The others see it beside one's seat, and can come too; without a line they go on waiting at the same address.
   if (mayTalk(state)) void session.say({ phrase: REMATCH });
   setIntent(table, mayTalk(state) ? "sit" : "play");
   goTo(`/table/${table.table_id}`);
+}
+
+const OVER_AGAIN_MS = 300;
+const OVER_TRIES_MAX = 50;
+
+/** The gateway may hear of a game's end a moment later than its table's watchers. @param {string} tableId */
+async function rematchOnceOver(tableId) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rematch(tableId);
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== "wrong_phase" || tries === OVER_TRIES_MAX) throw error;
+    }
+    await new Promise((go) => setTimeout(go, OVER_AGAIN_MS));
+  }
 }
 
 /** What stands in the middle. @param {any} props */
