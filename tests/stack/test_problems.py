@@ -14,12 +14,13 @@ import pytest
 
 from spades_local import record
 from spades_local.credentials import Passwords, ensure_seal_key
+from spades_local.environment import number
 from spades_local.jars import ensure_jars
 from spades_local.places import Places, find_places, make_state_folder, told_when_full
 from spades_local.ports import next_free
-from spades_local.problems import DiskFull, JarsUnavailable
+from spades_local.problems import DiskFull, JarsUnavailable, WrongSetting
 from spades_local.record import Record, Running
-from spades_local.stack import stop
+from spades_local.stack import PARTITION_COUNTS, stop
 
 
 def places_in(folder: Path) -> Places:
@@ -56,6 +57,24 @@ def test_the_usual_page_port_taken_moves_to_the_next() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert port < next_free(port) < port + 50
+
+
+def test_an_address_that_is_none_is_not_a_taken_port() -> None:
+    with pytest.raises(WrongSetting, match="SPADES_LOBBY_HOST"):
+        next_free(8080, "no such host")
+
+
+@pytest.mark.parametrize("text", ["eight", "-1", "0", "1025", "2.0"])
+def test_a_number_that_cannot_be_is_told_by_its_name(text: str) -> None:
+    with pytest.raises(WrongSetting, match=f"SPADES_PARTITIONS is '{text}'"):
+        number("SPADES_PARTITIONS", PARTITION_COUNTS, 8, {"SPADES_PARTITIONS": text})
+
+
+def test_a_state_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("not a folder")
+    with pytest.raises(WrongSetting, match="SPADES_STATE_DIR"):
+        make_state_folder(places_in(tmp_path))
+    assert not record.is_held(places_in(tmp_path))
 
 
 def test_a_disk_without_room_is_told_before_anything_is_half_written(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from spades_events import PARTITIONS_LOCAL
+from spades_local.problems import WrongSetting
 from spades_local.roles import Database
 
 TOPIC_PREFIX = "spades."
 GROUP_PREFIX = "spades."
-PARTITIONS = 8
 SERVICES = ("wallet", "clock", "table", "bot", "lobby")
 # Knobs of the services that a person may set; everything else of ours is decided here.
 PASSED_THROUGH = (*(f"SPADES_{service.upper()}_" for service in SERVICES), "SPADES_OPERATORS_FILE")
@@ -24,7 +25,7 @@ class Surroundings:
     seal_key: Path
     topic_prefix: str = TOPIC_PREFIX
     group_prefix: str = GROUP_PREFIX
-    partitions: int = PARTITIONS
+    partitions: int = PARTITIONS_LOCAL
     log_level: str = "INFO"
 
 
@@ -51,6 +52,16 @@ def of_service(
     if service == "table":
         env["SPADES_SEAL_KEY_FILE"] = str(around.seal_key)
     return env
+
+
+def number(name: str, allowed: range, default: int, environ: Mapping[str, str]) -> int:
+    """The whole number that a variable says; raises WrongSetting where it says none of those allowed."""
+    text = environ.get(name) or str(default)
+    if not text.isdecimal() or int(text) not in allowed:
+        raise WrongSetting(
+            f"{name} is {text!r}.\nSet it to a whole number from {allowed[0]} to {allowed[-1]}, or unset it."
+        )
+    return int(text)
 
 
 def of_migration(service: str, database: Database, environ: Mapping[str, str] = os.environ) -> dict[str, str]:

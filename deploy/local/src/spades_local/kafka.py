@@ -167,7 +167,7 @@ async def answers_at(bootstrap: str) -> bool:
     """Whether a broker there lists its topics."""
     host, _, port = bootstrap.split(",")[0].rpartition(":")
     # The client logs an error for every refused connection, and a start is full of them.
-    if not await listens(host, int(port)):
+    if not port.isdecimal() or not await listens(host, int(port)):
         return False
     admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap, request_timeout_ms=2_000)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from spades_local.problems import DiskFull
+from spades_local.problems import DiskFull, WrongSetting
 
 # A fresh Postgres and Kafka take about 150 MB; below this a first evening fills the disk.
 FREE_BYTES_MIN = 500_000_000
@@ -64,9 +64,15 @@ def find_places(environ: Mapping[str, str] = os.environ) -> Places:
 
 
 def make_state_folder(places: Places, free_bytes_min: int = FREE_BYTES_MIN) -> None:
-    """Create the state folder; raises DiskFull before anything is half written."""
-    with told_when_full(places.state):
-        places.logs.mkdir(parents=True, exist_ok=True)
+    """Create the state folder; raises DiskFull before anything is half written, WrongSetting where none can be."""
+    try:
+        with told_when_full(places.state):
+            places.logs.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongSetting(
+            f"The state folder {places.state} cannot be made ({error.strerror}).\n"
+            "Set SPADES_STATE_DIR to a folder that can."
+        ) from error
     free_bytes = shutil.disk_usage(places.state).free
     if free_bytes < free_bytes_min:
         raise DiskFull(

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 
-from spades_local.problems import PortTaken
+from spades_local.problems import PortTaken, WrongSetting
 
 HOST = "127.0.0.1"
 # How far past a preferred port to look before giving up.
@@ -11,12 +11,14 @@ TRIES_MAX = 50
 
 
 def is_free(port: int, host: str = HOST) -> bool:
-    """Whether a server could bind `port` now."""
+    """Whether a server could bind `port` now; raises WrongSetting where `host` has no address."""
     with socket.socket() as probe:
         # Servers set this too: a port whose last connections linger is still free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
+        except socket.gaierror as error:
+            raise WrongSetting(f"{host!r} is no address.\nSet SPADES_LOBBY_HOST to one of this machine.") from error
         except OSError:
             return False
         return True

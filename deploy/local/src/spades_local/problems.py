@@ -2,6 +2,7 @@
 
 Problem
 ├── AlreadyRunning     a second start while one runs
+├── WrongSetting       a variable of the environment has a value that it cannot have
 ├── PortTaken          an address that was asked for belongs to another program
 ├── DiskFull           no room to keep what must not be lost
 ├── WheelMissing       a package has no build for this machine
@@ -19,6 +20,10 @@ class Problem(Exception):
 
 class AlreadyRunning(Problem):
     """A second start while one runs."""
+
+
+class WrongSetting(Problem):
+    """A variable of the environment has a value that it cannot have."""
 
 
 class PortTaken(Problem):

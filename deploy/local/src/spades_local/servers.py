@@ -104,7 +104,7 @@ async def _await_given_kafka(bootstrap: str) -> None:
         if asyncio.get_running_loop().time() > deadline_s:
             raise NotReady(
                 f"No Kafka answers at {bootstrap}, which SPADES_KAFKA_BOOTSTRAP names.\n"
-                "Start it and check the address, or unset the variable to use the embedded one."
+                "Start it and check the address, HOST:PORT, or unset the variable to use the embedded one."
             )
         await asyncio.sleep(0.2)
 

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 
+from spades_events import PARTITIONS_LOCAL
 from spades_local import environment, record, roles, servers, topics
 from spades_local.credentials import Passwords, ensure_seal_key
 from spades_local.environment import Surroundings
@@ -18,6 +19,9 @@ from spades_local.roles import Database
 from spades_local.supervisor import Supervisor, Tell
 
 PAGE_PORT = 8080
+PORTS = range(65_536)
+# As many as a service accepts.
+PARTITION_COUNTS = range(1, 1_025)
 # Those of one line start beside each other, the next line when all of it are ready. The table comes last: it gives
 # an outage's time back up to its own start, so nobody should wait for the page behind it.
 SERVICES_IN_ORDER = (("wallet", "clock", "bot", "lobby"), ("table",))
@@ -75,6 +79,7 @@ async def begin_all(
 ) -> None:
     """Everything, up to the page's address."""
     page_host, page_port = _page_address(environ, tell)
+    partitions = environment.number("SPADES_PARTITIONS", PARTITION_COUNTS, PARTITIONS_LOCAL, environ)
     databases: dict[str, Database] = {}
 
     async def make_schemas(admin_url: str) -> None:
@@ -92,7 +97,7 @@ async def begin_all(
         environ,
         once_postgres_answers=make_schemas,
     )
-    around = _surroundings(places, here, databases, environ)
+    around = _surroundings(places, here, databases, partitions, environ)
     await topics.create(here.bootstrap, around.topic_prefix, around.partitions)
     for line in SERVICES_IN_ORDER:
         programs = []
@@ -185,7 +190,11 @@ async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
 
 
 def _surroundings(
-    places: Places, here: servers.Servers, databases: Mapping[str, Database], environ: Mapping[str, str]
+    places: Places,
+    here: servers.Servers,
+    databases: Mapping[str, Database],
+    partitions: int,
+    environ: Mapping[str, str],
 ) -> Surroundings:
     ensure_seal_key(places.seal_key)
     return Surroundings(
@@ -194,23 +203,23 @@ def _surroundings(
         seal_key=places.seal_key,
         topic_prefix=environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX),
         group_prefix=environ.get("SPADES_GROUP_PREFIX", environment.GROUP_PREFIX),
-        partitions=int(environ.get("SPADES_PARTITIONS", environment.PARTITIONS)),
+        partitions=partitions,
         log_level=environ.get("SPADES_LOG_LEVEL", "INFO"),
     )
 
 
 def _page_address(environ: Mapping[str, str], tell: Tell) -> tuple[str, int]:
     host = environ.get("SPADES_LOBBY_HOST", HOST)
-    asked = environ.get("SPADES_LOBBY_PORT")
-    if asked == "0":
-        return host, any_free()
-    if asked:
-        if not is_free(int(asked), host):
+    if environ.get("SPADES_LOBBY_PORT"):
+        asked = environment.number("SPADES_LOBBY_PORT", PORTS, PAGE_PORT, environ)
+        if asked == 0:
+            return host, any_free()
+        if not is_free(asked, host):
             raise PortTaken(
                 f"Port {asked} is taken by another program.\n"
                 "Stop that one, or set SPADES_LOBBY_PORT to another port (0: any)."
             )
-        return host, int(asked)
+        return host, asked
     port = next_free(PAGE_PORT, host)
     if port != PAGE_PORT:
         tell("stack", f"port {PAGE_PORT} is taken, so the page is at {port}")
