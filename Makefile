@@ -153,6 +153,10 @@ bench-recovery: $(READY) ## kill -9 under load, twenty times; a frozen owner; fi
 bench-fanout: $(READY) ## 1,000 viewers on one gateway: what it reads, what slow readers get, what others notice
 	@$(PYTHON) -m tests.bench.fanout
 
+.PHONY: bench-queue
+bench-queue: $(READY) ## 1,000 players enter the queue: when the last of them sits
+	@$(PYTHON) -m tests.bench.queue
+
 .PHONY: bench-runtime
 bench-runtime: $(READY) ## The partition worker beside the raw floor of Kafka and Postgres
 	@$(PYTHON) -m tests.bench.runtime
