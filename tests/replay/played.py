@@ -12,9 +12,9 @@ from spades_events.events import TableEvent
 from spades_events.wallet import WalletEvent
 from spades_replay import Record
 from spades_rules import seed_commit
-from spades_table.domain import Asked, Cause, Refused, decide
+from spades_table.domain import Asked, Cause, FoundUnreadable, Refused, decide
 from spades_table.house import House
-from spades_table.phases import BetweenHands, Ended, Playing, Seating, Starting, Table, Unopened
+from spades_table.phases import BetweenHands, Ended, Playing, Seating, Starting, Table, Unopened, Unreadable
 from spades_table.seats import Person
 from spades_wallet.accounts import FromAccount
 from spades_wallet.decision import Terms
@@ -54,16 +54,33 @@ class World:
 
     def ask(self, table_id: str, account: str, command: commands.TableCommand) -> None:
         """Send a command and let the wallet answer what it must. Raises Refused."""
-        self._cause(table_id, Asked(account, command, self.chance.randbytes(self._chance_bytes(command))))
-        while self._news:
-            self._to_wallet(*self._news.popleft())
+        self._settle(table_id, Asked(account, command, self.chance.randbytes(self._chance_bytes(command))))
 
     def time_out(self, table_id: str) -> None:
         """Let the running deadline pass."""
         deadline = self.tables[table_id].deadline
         assert deadline is not None
         self.now_ms = max(self.now_ms, deadline.due_ms)
-        self._cause(table_id, TimedOut(deadline_id=deadline.id, due_ms=deadline.due_ms))
+        self._settle(table_id, TimedOut(deadline_id=deadline.id, due_ms=deadline.due_ms))
+
+    def lose_cards(self, table_id: str) -> None:
+        """Let the table find that its sealed chain cannot be opened."""
+        table = self.tables[table_id]
+        assert isinstance(table, Playing)
+        self.tables[table_id] = Unreadable(
+            version=table.version,
+            setup=table.setup,
+            deadline=table.deadline,
+            occupants=table.occupants,
+            seeds=table.seeds,
+            scores=table.game.scores,
+            bags=table.game.bags,
+            hand_no=table.game.hand_no,
+        )
+        self._settle(table_id, FoundUnreadable())
+
+    def _settle(self, table_id: str, cause: Cause) -> None:
+        self._cause(table_id, cause)
         while self._news:
             self._to_wallet(*self._news.popleft())
 

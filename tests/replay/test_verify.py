@@ -79,6 +79,21 @@ def test_a_game_all_people_left_verifies() -> None:
     assert verified(world.records) == []
 
 
+def test_a_game_whose_cards_are_lost_is_counted_and_no_fault() -> None:
+    world = World()
+    world.open_accounts("north")
+    open_table(world, "t", ["north"], kind=TableKind.COINS, stake_coins=50)
+    play_on(world, "t", turns=25)
+    world.lose_cards("t")
+    verifier = Verifier(settling_ms_max=0)
+    assert [fault for record in world.records if (fault := verifier.feed(record)) is not None] == []
+    assert list(verifier.finish()) == []
+    assert (verifier.totals().unreadable, verifier.totals().hands) == (1, 0)
+    # Without the word that they are lost, the hand on the table is a fault.
+    kept_silent = [record for record in world.records if record.type != "spades.deal_unreadable.v1"]
+    assert verified(kept_silent)
+
+
 def test_a_game_where_somebody_never_answers_verifies() -> None:
     world = World()
     world.open_accounts(*PEOPLE)
