@@ -65,7 +65,8 @@ async def fires_on_time(tables: Tables, table: str, due_ms: int, version: int = 
         if of == table:
             break
     assert event == TimedOut(deadline_id=version, due_ms=due_ms)
-    assert 0 <= heard_ms - due_ms < 5_000
+    # A slow machine is late by seconds, a clock that believed the jump by an hour.
+    assert 0 <= heard_ms - due_ms < 60_000
 
 
 async def test_a_jump_of_an_hour_both_ways_moves_no_deadline_of_a_running_clock(
