@@ -70,7 +70,7 @@ class HoldPlaced(WalletEvent, frozen=True, kw_only=True):
 
 
 class HoldRefused(WalletEvent, frozen=True, kw_only=True):
-    """`code`: insufficient_balance | seated_elsewhere | no_account."""
+    """`code`: no_account | seated_elsewhere | insufficient_balance | stake_too_high | game_over."""
 
     reservation_id: str
     seat: SeatNo
