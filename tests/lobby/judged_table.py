@@ -15,7 +15,13 @@ class JudgedTable(FakeTable):
     def __init__(self, bootstrap: str, prefix: str, partitions: int) -> None:
         super().__init__(bootstrap, prefix, partitions)
         self.worker = FakeWorker()
+        self.tick_ms = 10
+        """By how much later each command comes."""
         self._taken = False
+
+    def deal(self, worker: FakeWorker) -> None:
+        """From here on this one judges; the tables of the one before are gone."""
+        self.worker, self._taken = worker, False
 
     async def _answer(self, part: int, envelope: Envelope, command: msgspec.Struct, body: bytes) -> None:
         self.commands.append((envelope.actor or "", envelope.id, command))
@@ -23,7 +29,7 @@ class JudgedTable(FakeTable):
             self._taken = True
             await self.worker.take()
         record = self.worker.record(Topic.TABLE_COMMANDS, envelope.subject, body, envelope)
-        self.worker.now_ms += 10
+        self.worker.now_ms += self.tick_ms
         for output in await self.worker.poll(record):
             await self._producer.send(
                 self._prefix + output.topic,

@@ -71,6 +71,7 @@ class Socket:
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
         self.frames: list[dict[str, Any]] = []
+        self.texts: list[str] = []
         self.close_code: int | None = None
         self._news = asyncio.Event()
         self._seen = 0
@@ -85,6 +86,7 @@ class Socket:
     async def _read(self) -> None:
         try:
             async for text in self.connection:
+                self.texts.append(str(text))
                 self.frames.append(json.loads(text))
                 self._news.set()
         except ConnectionClosed:

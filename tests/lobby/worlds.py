@@ -81,10 +81,14 @@ def renamed(cards: rules.Mask, names: dict[rules.Card, rules.Card]) -> rules.Mas
     return rules.mask_of(names[card] for card in rules.cards_in(cards))
 
 
+def rules_of(world: World) -> rules.Rules:
+    """The rules, but for the deal and the scores at its beginning."""
+    return replace(VERSION_1, new_game=behind, deal_hands=lambda *_: world.hands, first_dealer=lambda *_: DEALER)
+
+
 async def seated(world: World, choice: RulesetChoice, *, gateways: int = 1) -> Fanout:
     """The four at their table; with its start the world's deal is dealt."""
-    dealt = replace(VERSION_1, new_game=behind, deal_hands=lambda *_: world.hands, first_dealer=lambda *_: DEALER)
-    fanout = Fanout(TABLE, 1, rules=dealt, gateways=gateways)
+    fanout = Fanout(TABLE, 1, rules=rules_of(world), gateways=gateways)
     await fanout.worker.take()
     fanout.ask("ann", commands.OpenTable(kind=TableKind.PRIVATE, ruleset=choice))
     for seat, account in enumerate(PLAYERS):
