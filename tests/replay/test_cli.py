@@ -59,8 +59,9 @@ def test_standard_input_verifies(folder: Path) -> None:
     assert result.exit_code == 0, result.output
 
 
-def test_one_game_verifies(folder: Path) -> None:
-    result = spades("verify", "--game", "club", "--source", str(folder))
+@pytest.mark.parametrize("game", ["club", "t"], ids=["without coins", "with coins"])
+def test_one_game_verifies(folder: Path, game: str) -> None:
+    result = spades("verify", "--game", game, "--source", str(folder))
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("1 games (1 finished)")
 
@@ -147,5 +148,6 @@ def test_a_hand_that_was_never_played_is_wrong_usage(folder: Path) -> None:
 
 
 def test_a_game_that_is_not_there_is_not_called_in_order(folder: Path) -> None:
-    result = spades("verify", "--game", "unknown", "--source", str(folder))
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "no such game here\n")
+    for of in ("unknown", "north"):
+        result = spades("verify", "--game", of, "--source", str(folder))
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", "no such game here\n")

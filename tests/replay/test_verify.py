@@ -274,6 +274,24 @@ def test_coins_from_nowhere_are_found(played: World) -> None:
     assert any(fault.stream == "north" for fault in verified(records))
 
 
+@pytest.mark.parametrize("leaves", [False, True])
+def test_coins_are_counted_while_a_game_runs(*, leaves: bool) -> None:
+    world = World()
+    world.open_accounts("north", "east", "south")
+    open_table(world, "t", ["north", "east"], kind=TableKind.ONLINE, stake_coins=100)
+    play_on(world, "t", turns=30)
+    if leaves:
+        leave(world, "t", "east", 110)
+    assert verified(world.records) == []
+    place = next(
+        place for place, r in enumerate(world.records) if (r.topic, r.stream) == (Topic.WALLET_EVENTS, "south")
+    )
+    body = json.loads(world.records[place].body)
+    body["grant_coins"] += 1
+    world.records[place] = world.records[place]._replace(body=json.dumps(body).encode())
+    assert [fault.stream for fault in verified(world.records)] == ["south"]
+
+
 def test_bytes_that_are_no_event_are_a_fault_and_not_a_crash(played: World) -> None:
     broken = played.records[-1]._replace(body=b"{")
     assert "malformed" in verified([*played.records[:-1], broken])[0].text

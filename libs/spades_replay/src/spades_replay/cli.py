@@ -47,7 +47,7 @@ def verify(
     if all_games == (game is not None):
         _usage("say --all or --game ID")
     faults, totals = _run(_verified(_source(source), game, keep_going=keep_going))
-    if game is not None and not totals.records:
+    if game is not None and not totals.games and not faults:
         _usage("no such game here")
     for fault in faults:
         typer.echo(fault)
@@ -80,7 +80,7 @@ def show_game(
 
 
 async def _verified(source: str, game: str | None, *, keep_going: bool) -> tuple[list[Fault], Totals]:
-    verifier = Verifier(has_wallet=sources.has_wallet(source))
+    verifier = Verifier(has_wallet=sources.has_wallet(source), has_all_games=game is None)
     faults: list[Fault] = []
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))

@@ -19,8 +19,8 @@ class GameCoins:
     captured: list[wallet.HoldsCaptured] = field(default_factory=list)
     fees: list[wallet.FeeTaken] = field(default_factory=list)
     settlements: list[wallet.Settlement] = field(default_factory=list)
-    held: dict[str, int] = field(default_factory=dict)
-    """Reservation to coins placed and not yet voided."""
+    held: dict[str, wallet.HoldPlaced] = field(default_factory=dict)
+    """By reservation: what was placed and not voided."""
     last_version: int = 0
 
 
@@ -47,9 +47,10 @@ class Coins:
             case wallet.AccountClosed():
                 self._granted[event.account_id] -= event.returned_coins
             case wallet.HoldPlaced():
-                game.held[event.reservation_id] = event.stake_coins + event.deposit_coins
+                game.held[event.reservation_id] = event
             case wallet.HoldVoided():
-                if game.held.pop(event.reservation_id, None) != event.returned_coins:
+                placed = game.held.pop(event.reservation_id, None)
+                if placed is None or _bound_coins(placed) != event.returned_coins:
                     self._fault(record, "a hold was voided that was not placed, or for another sum")
             case wallet.HoldsCaptured():
                 game.captured.append(event)
@@ -60,13 +61,16 @@ class Coins:
             case _:
                 pass
 
-    def check(self, tables: dict[str, TableReplay], *, waits: frozenset[str]) -> Iterator[Fault]:
+    def check_games(self, tables: dict[str, TableReplay], *, waits: frozenset[str]) -> Iterator[Fault]:
         """Compare with the tables. `waits` may be paid in a moment: their settlement need not be there."""
         yield from self._faults
         for table_id, table in sorted(tables.items()):
             if table.stake_coins:
                 yield from self._check_game(table_id, table, is_waiting=table_id in waits)
-        won = self._won(tables)
+
+    def check_accounts(self) -> Iterator[Fault]:
+        """Follow every account through its entries; only right where all streams were read."""
+        won = self._won()
         for account_id, entries in sorted(self.balances.items()):
             yield from self._check_account(account_id, entries, won)
 
@@ -101,19 +105,21 @@ class Coins:
         if sorted(fee.account_id for fee in game.fees) != left:
             yield fault(f"leaving fees of {len(game.fees)} accounts for {len(left)} who left")
 
-    def _won(self, tables: dict[str, TableReplay]) -> dict[str, int] | None:
-        """What the settlements brought each account; None while some game is still unpaid."""
+    def _won(self) -> Counter[str]:
+        """What its games brought each account so far."""
         won: Counter[str] = Counter()
-        for table_id, game in self.games.items():
+        for game in self.games.values():
             for settlement in game.settlements:
                 won.update(nets_told(settlement.payouts))
-            if game.held and not game.settlements and table_id in tables:
-                return None
-        return dict(won)
+            if not game.settlements:
+                # Whoever left has lost stake and fee already; what the others put in is still theirs, and held.
+                left = {fee.account_id for fee in game.fees}
+                won.subtract(
+                    {hold.account_id: _bound_coins(hold) for hold in game.held.values() if hold.account_id in left}
+                )
+        return won
 
-    def _check_account(
-        self, account_id: str, entries: dict[int, AccountBalance], won: dict[str, int] | None
-    ) -> Iterator[Fault]:
+    def _check_account(self, account_id: str, entries: dict[int, AccountBalance], won: Counter[str]) -> Iterator[Fault]:
         available = 0
         for entry_no in sorted(entries):
             entry = entries[entry_no]
@@ -121,10 +127,10 @@ class Coins:
                 text = f"entry {entry_no}: {available} and {entry.change_coins} make no {entry.available_coins}"
                 yield Fault(account_id, entry_no, 0, text)
             available = entry.available_coins
-        if won is None or account_id not in self._granted:
+        if account_id not in self._granted:
             return
         last = entries[max(entries)]
-        expected = self._granted[account_id] + won.get(account_id, 0)
+        expected = self._granted[account_id] + won[account_id]
         if last.available_coins + last.held_coins != expected:
             text = f"has {last.available_coins} and {last.held_coins} held; grants and games make {expected}"
             yield Fault(account_id, last.entry_no, 0, text)
@@ -142,3 +148,7 @@ class Coins:
 
     def _fault(self, record: Record, text: str) -> None:
         self._faults.append(Fault(record.stream, record.version, 0, text))
+
+
+def _bound_coins(hold: wallet.HoldPlaced) -> int:
+    return hold.stake_coins + hold.deposit_coins
