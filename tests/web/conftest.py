@@ -95,7 +95,7 @@ class RunningGateway:
 
     def stop(self) -> None:
         self.server.should_exit = True
-        self.thread.join(10)
+        self.thread.join(WAIT_MS / 1000)
 
     @property
     def url(self) -> str:
@@ -107,7 +107,7 @@ class RunningGateway:
         async def call() -> T:
             return await work()
 
-        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(WAIT_MS / 1000)
 
     @property
     def table(self) -> FakeTable:

@@ -175,8 +175,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
-        for number, size in enumerate(sys.argv[2:] or SIZES):
-            _tour(browser, folder, size, "dark" if number % 2 else "light")
+        for size in sys.argv[2:] or SIZES:
+            for scheme in ("light", "dark"):
+                _tour(browser, folder, size, scheme)
         browser.close()
 
 

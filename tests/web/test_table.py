@@ -137,7 +137,9 @@ def test_a_coin_game_tells_its_price_and_takes_it(visit: Visit, gateway: Running
     page.click("[data-stake='100']")
     page.wait_for_selector("[data-phase=playing]")
     page.click("[data-action=leave]")
-    assert "110 coins" in page.locator("dialog").inner_text()
+    told = page.locator("dialog").inner_text()
+    assert "110 coins" in told
+    assert "the fee is 10." in " ".join(told.split())
     page.click("[data-action=confirm-leave]")
     page.wait_for_selector(".balance[data-coins='890']")
 

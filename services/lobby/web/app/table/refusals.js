@@ -53,5 +53,11 @@ export function refusalWords(facts) {
   return facts.message || facts.detail || `Refused: ${String(facts.code).replaceAll("_", " ")}.`;
 }
 
+/** What a request's failure means, in a player's words. @param {unknown} error */
+export function problemWords(error) {
+  const refused = /** @type {any} */ (error);
+  return refusalWords({ ...refused.body, code: refused.code, detail: refused.message });
+}
+
 /** A card refused before it was sent. @param {"must_follow" | "spades_not_broken"} code @param {string | undefined} led */
 export const cardRefusal = (code, led) => refusalWords({ code, suit_led: led ? suitOf(led) : undefined });

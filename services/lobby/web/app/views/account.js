@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { html } from "../html.js";
 import { balance as balanceStore, becomes, refreshBalance } from "../session.js";
 import { useStore } from "../store.js";
-import { refusalWords } from "../table/refusals.js";
+import { problemWords } from "../table/refusals.js";
 import { signed } from "./corner.js";
 import { Dialog } from "./dialog.js";
 import { LazyPart } from "./lazy.js";
@@ -23,7 +23,7 @@ export function Account({ me }) {
       await api.topUp();
       await refreshBalance();
     } catch (error) {
-      setProblem(words(error));
+      setProblem(problemWords(error));
     }
   };
   return html`<section class="card-box account" aria-labelledby="account-title">
@@ -73,12 +73,6 @@ export function Account({ me }) {
 
 const settings = () => import("./account_settings.js");
 
-/** @param {unknown} error */
-function words(error) {
-  const refused = /** @type {any} */ (error);
-  return refusalWords({ ...refused.body, code: refused.code, detail: refused.message });
-}
-
 /** @type {Record<"in" | "up" | "lost", {title: string, others: ["in" | "up" | "lost", string][]}>} */
 const MODES = {
   in: {
@@ -108,7 +102,7 @@ function SignForm({ guest, onCode }) {
       if (entered.recovery_code) onCode(entered.recovery_code);
       await becomes(entered);
     } catch (error) {
-      setProblem(words(error));
+      setProblem(problemWords(error));
     }
     setBusy(false);
   };
@@ -163,7 +157,7 @@ function History({ onClose }) {
   const [entries, setEntries] = useState(/** @type {any[] | null} */ (null));
   const [problem, setProblem] = useState("");
   if (entries === null && !problem) {
-    api.walletEntries().then(setEntries, (error) => setProblem(words(error)));
+    api.walletEntries().then(setEntries, (error) => setProblem(problemWords(error)));
   }
   return html`<${Dialog} title="Your coins" onClose=${onClose}>
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}

@@ -3,14 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "../api.js";
 import { html } from "../html.js";
 import { becomes } from "../session.js";
-import { refusalWords } from "../table/refusals.js";
+import { problemWords } from "../table/refusals.js";
 import { Dialog } from "./dialog.js";
-
-/** @param {unknown} error */
-export function problemWords(error) {
-  const refused = /** @type {any} */ (error);
-  return refusalWords({ ...refused.body, code: refused.code, detail: refused.message });
-}
 
 /** A form that does one thing and says how it went.
  * @param {{label: string, act: (form: FormData) => Promise<string>, button: string, danger?: boolean, children?: any}} props

@@ -86,6 +86,7 @@ function HandCheck({ state, handNo }) {
     <p class="hint">
       The stand-alone checker is one file that deals the proof again without a network and without us. Said openly: a
       player in league with the server could withhold a seed, which would show above as a missing seed.
+      ${" "}<a href="#/statistics">All revealed deals, counted</a>
     </p>
   </div>`;
 }

@@ -6,7 +6,7 @@ import { html } from "../html.js";
 import { goTo, setIntent } from "../route.js";
 import { PRESETS, rulesetTitle } from "../rules/presets.js";
 import { me as meStore, refreshBalance, someone } from "../session.js";
-import { refusalWords } from "../table/refusals.js";
+import { problemWords } from "../table/refusals.js";
 import { Account } from "./account.js";
 import { CardFace, SuitSign } from "./card.js";
 import { Dialog } from "./dialog.js";
@@ -37,8 +37,7 @@ export function HomePage({ me }) {
       setIntent(table, intent);
       goTo(`/table/${table.table_id}`);
     } catch (error) {
-      const refused = /** @type {any} */ (error);
-      setProblem(refusalWords({ ...refused.body, code: refused.code, detail: refused.message }));
+      setProblem(problemWords(error));
     }
     setBusy(false);
   };

@@ -20,8 +20,8 @@ export function LeaveDialog({ state, session, onClose }) {
     ${
       price > 0
         ? html`<p>
-            Leaving now costs <b>${price} coins</b>: the stake of ${state.stakeCoins} stays in the pot, and the fee is
-            ${state.feeCoins}. A computer player takes your seat.
+            Leaving now costs <b>${price} coins</b>: the stake of ${state.stakeCoins} stays in the pot, and the fee
+            is ${state.feeCoins}. A computer player takes your seat.
           </p>`
         : html`<p>Leaving costs nothing here. A computer player takes your seat.</p>`
     }

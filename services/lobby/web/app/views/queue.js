@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import * as queue from "../queue.js";
 import { presetOf } from "../rules/presets.js";
 import { useStore } from "../store.js";
-import { refusalWords } from "../table/refusals.js";
+import { problemWords, refusalWords } from "../table/refusals.js";
 import { feeOf, STAKES } from "./stakes.js";
 
 /** @param {{me: import("../api.js").Me | null, ruleset: import("../table/types.js").Ruleset}} props */
@@ -20,10 +20,10 @@ export function OnlineQueue({ me, ruleset }) {
   /** @param {Promise<void>} asked */
   const tried = (asked) => {
     setProblem("");
-    asked.catch((error) => setProblem(refusalWords({ ...error.body, code: error.code, detail: error.message })));
+    asked.catch((error) => setProblem(problemWords(error)));
   };
   const waits = place.state === "waiting" || place.state === "matched";
-  return html`<section class="card-box" aria-labelledby="queue-title">
+  return html`<section class="card-box online" aria-labelledby="queue-title">
     <h2 id="queue-title">Play online</h2>
     ${waits ? html`<${Waiting} place=${place} tried=${tried} />` : html`<${Enter} ...${{ stake, setStake, ruleset, locked, tried }} />`}
     ${place.state === "refused" ? html`<p class="problem" role="alert">${refusalWords({ code: place.refusal })}</p>` : null}

@@ -153,7 +153,7 @@ function Choices({ preset }) {
             ${menu.map(
               ([option, values]) =>
                 html`<li key=${option}>
-                  ${OPTION_WORDS[option]}:
+                  ${OPTION_WORDS[option]}:${" "}
                   ${values.map((value) => (value === true ? "yes" : value === false ? "no" : value)).join(", ")}${option === "target" && values.includes(250) ? " (250 with a Nil of 50)" : ""}
                 </li>`,
             )}
