@@ -5,8 +5,8 @@ import { useStore } from "../store.js";
 import { presetOf, rulesetTitle } from "../rules/presets.js";
 import { rulesInWords, TIPS } from "../rules/words.js";
 import { lastTrickOf } from "../table/selectors.js";
-import { CheckDeal } from "./check_deal.js";
 import { Dialog } from "./dialog.js";
+import { LazyPart } from "./lazy.js";
 import { ScoreSheet } from "./sheet.js";
 import { TrickRow } from "./trick.js";
 
@@ -53,7 +53,7 @@ function MenuPage({ state, page }) {
     case "sheet":
       return html`<${ScoreSheet} state=${state} />`;
     case "check":
-      return html`<${CheckDeal} state=${state} />`;
+      return html`<${LazyPart} load=${() => import("./check_deal.js")} name="CheckDeal" state=${state} />`;
     case "settings":
       return html`<${Settings} />`;
     case "keys":
