@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import psycopg
@@ -27,10 +27,10 @@ async def db(ledger: Namespace) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def admin(ledger: Namespace) -> psycopg.Connection[Any]:
-    return psycopg.connect(
-        ledger.admin_url, autocommit=True, options=f"-c search_path={ledger.databases['wallet'].schema}"
-    )
+def admin(ledger: Namespace) -> Iterator[psycopg.Connection[Any]]:
+    schema = ledger.databases["wallet"].schema
+    with psycopg.connect(ledger.admin_url, autocommit=True, options=f"-c search_path={schema}") as connection:
+        yield connection
 
 
 def row(code: str, debit: str, credit: str, amount: int, key: str, **more: Any) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def test_all_that_the_services_role_may_do_is_granted_by_name(
         " information_schema.role_table_grants WHERE grantee = %s GROUP BY table_name",
         [role],
     ).fetchall()
-    workers_own = {"answer", "parked", "partition", "quarantine", "snapshot"}
+    workers_own = {"answer", "parked", "partition", "quarantine", "redriven", "snapshot"}
     assert {table: may for table, may in tables if table not in workers_own} == {
         table: ["SELECT"] for table in ("account", "transfer", "chain", "checkpoint", "system_part", "system_balance")
     }
