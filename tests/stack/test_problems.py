@@ -11,8 +11,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 from spades_local import record
+from spades_local.cli import app
 from spades_local.credentials import Passwords, ensure_seal_key
 from spades_local.environment import number
 from spades_local.jars import ensure_jars
@@ -57,6 +59,18 @@ def test_the_usual_page_port_taken_moves_to_the_next() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert port < next_free(port) < port + 50
+
+
+@pytest.mark.parametrize("address", ["postgresql://nobody@127.0.0.1:1/none", "rubbish"])
+def test_a_reset_that_cannot_reach_a_server_wipes_nothing(tmp_path: Path, address: str) -> None:
+    places = places_in(tmp_path)
+    make_state_folder(places)
+    ensure_seal_key(places.seal_key)
+    given = {"SPADES_STATE_DIR": str(places.state), "SPADES_DATABASE_URL": address, "SPADES_KAFKA_BOOTSTRAP": ""}
+    told = CliRunner().invoke(app, ["reset"], env=given)
+    assert told.exit_code == 1
+    assert "SPADES_DATABASE_URL does not let us in" in told.stderr
+    assert places.seal_key.exists()
 
 
 def test_an_address_that_is_none_is_not_a_taken_port() -> None:

@@ -62,16 +62,13 @@ def reset() -> None:
         tell("stack", "there is nothing to wipe")
         return
 
-    def wipe() -> None:
-        with record.only_one(places):
-            for folder in (postgres.data_folder(places), places.kafka, places.logs):
-                shutil.rmtree(folder, ignore_errors=True)
-            for file in (places.secrets, places.seal_key, places.record, places.env):
-                file.unlink(missing_ok=True)
-
-    with _told():
-        wipe()
-    _run(stack.wipe_given())
+    with _told(), record.only_one(places):
+        # First what may fail: games without the key that seals them could not go on.
+        asyncio.run(stack.wipe_given())
+        for folder in (postgres.data_folder(places), places.kafka, places.logs):
+            shutil.rmtree(folder, ignore_errors=True)
+        for file in (places.secrets, places.seal_key, places.record, places.env):
+            file.unlink(missing_ok=True)
     tell("stack", "every game and coin is gone")
 
 

@@ -73,7 +73,7 @@ def _replace(folder: Path, manifest: Path, resolve: Resolve) -> None:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             work = Path(tempfile.mkdtemp(prefix="resolving-", dir=folder.parent))
-        except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        except (PermissionError, NotADirectoryError, FileExistsError, FileNotFoundError) as error:
             raise JarsUnavailable(
                 f"The cache folder {folder.parent} cannot be written ({error.strerror}).\n"
                 "Make it writable, delete what is in its place, or set SPADES_CACHE_DIR."

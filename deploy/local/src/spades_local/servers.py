@@ -52,7 +52,7 @@ async def start(
         admin_url = database.result().admin_url
     else:
         assert admin_url
-        await _await_given_postgres(admin_url)
+        await await_given_postgres(admin_url)
     async with asyncio.TaskGroup() as rest:
         if once_postgres_answers is not None:
             rest.create_task(_as_task(once_postgres_answers(admin_url)))
@@ -61,7 +61,7 @@ async def start(
             bootstrap = broker.result().bootstrap
         else:
             assert bootstrap
-            rest.create_task(_await_given_kafka(bootstrap))
+            rest.create_task(await_given_kafka(bootstrap))
     return Servers(admin_url=admin_url, bootstrap=bootstrap)
 
 
@@ -87,10 +87,11 @@ async def _kafka(places: Places, known: Record, tell: Callable[[str], None]) -> 
     return await kafka.learn(broker, places.cache, tell)
 
 
-async def _await_given_postgres(admin_url: str) -> None:
+async def await_given_postgres(admin_url: str) -> None:
+    """Raises NotReady where the PostgreSQL that somebody else runs does not let us in."""
     try:
         connection = await psycopg.AsyncConnection.connect(admin_url, connect_timeout=int(GIVEN_LIMIT_S))
-    except psycopg.OperationalError as error:
+    except psycopg.Error as error:
         raise NotReady(
             f"The PostgreSQL of SPADES_DATABASE_URL does not let us in: {error}\n"
             "Start it and check the address, or unset the variable to use the embedded one."
@@ -98,7 +99,8 @@ async def _await_given_postgres(admin_url: str) -> None:
     await connection.close()
 
 
-async def _await_given_kafka(bootstrap: str) -> None:
+async def await_given_kafka(bootstrap: str) -> None:
+    """Wait a little for the Kafka that somebody else runs; raises NotReady where it does not answer."""
     deadline_s = asyncio.get_running_loop().time() + GIVEN_LIMIT_S
     while not await kafka.answers_at(bootstrap):
         if asyncio.get_running_loop().time() > deadline_s:

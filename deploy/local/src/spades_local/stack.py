@@ -182,10 +182,12 @@ def stop(places: Places, tell: Tell) -> bool:
 
 
 async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
-    """Remove what is ours from servers that somebody else runs."""
+    """Remove what is ours from servers that somebody else runs; raises NotReady where one does not answer."""
     if url := environ.get("SPADES_DATABASE_URL"):
+        await servers.await_given_postgres(url)
         await asyncio.to_thread(roles.drop, url, environ.get("SPADES_SCHEMA_PREFIX", ""))
     if bootstrap := environ.get("SPADES_KAFKA_BOOTSTRAP"):
+        await servers.await_given_kafka(bootstrap)
         await topics.delete(bootstrap, environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX))
 
 
