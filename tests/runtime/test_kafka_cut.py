@@ -5,12 +5,12 @@ import json
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from spades_local.testing import Namespace, serve_infra
+from spades_local.testing import Infra, Namespace, serve_infra
 from tests.runtime.corner import Corner
 from tests.runtime.counter import CounterProcessor
 
@@ -19,26 +19,28 @@ pytestmark = [pytest.mark.real, pytest.mark.slow]
 CUT_S = 5.0
 
 
-@pytest.fixture
-async def own(tmp_path: Path) -> AsyncIterator[tuple[Corner, int]]:
-    """Servers of this test's own, and the broker's process id: it is frozen here."""
-    for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Infra, Path]]:
+    """Servers of this file's own: their broker is frozen and killed here."""
+    folder = tmp_path_factory.mktemp("own")
+    for place in (folder, folder.parent, folder.parent.parent):
         place.chmod(0o711)
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SPADES_")}
-    with serve_infra(tmp_path, environ) as infra:
-        corner = Corner(Namespace(infra, tmp_path))
-        corner.prepare()
-        record = json.loads((tmp_path / "state.json").read_text())
-        try:
-            yield corner, _broker(record)
-        finally:
-            await corner.close()
+    with serve_infra(folder, environ) as infra:
+        yield infra, folder
 
 
-def _broker(record: dict[str, object]) -> int:
-    children = record["children"]
-    assert isinstance(children, dict)
-    return int(children["kafka"]["pid"])
+@pytest.fixture
+async def own(servers: tuple[Infra, Path], tmp_path: Path) -> AsyncIterator[tuple[Corner, int]]:
+    """A corner of these servers, and the broker's process id."""
+    infra, folder = servers
+    corner = Corner(Namespace(infra, tmp_path))
+    corner.prepare()
+    record = json.loads((folder / "state.json").read_text())
+    try:
+        yield corner, int(record["children"]["kafka"]["pid"])
+    finally:
+        await corner.close()
 
 
 @pytest.mark.timeout(240)
