@@ -13,7 +13,10 @@ TOPIC_PREFIX = "spades."
 GROUP_PREFIX = "spades."
 SERVICES = ("wallet", "clock", "table", "bot", "lobby")
 # Knobs of the services that a person may set; everything else of ours is decided here.
-PASSED_THROUGH = (*(f"SPADES_{service.upper()}_" for service in SERVICES), "SPADES_OPERATORS_FILE")
+PASSED_THROUGH = (
+    *(f"SPADES_{service.upper()}_" for service in SERVICES),
+    *("SPADES_OPERATORS_FILE", "SPADES_OTLP_ENDPOINT", "SPADES_TRACE_SHARE"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
