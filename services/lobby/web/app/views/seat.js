@@ -18,9 +18,10 @@ export function SeatBadge({ state, seat, clock }) {
     <span class="seat-text">
       <span class="seat-name" title=${name}>${name}</span>
       <span class="seat-line">
-        ${turn ? html`<span class="turn-mark">${own ? "Your turn" : TURN_WORDS[turn.kind]}</span>` : null}
         <span class="seat-bid">${bidLine(state, seat) || waitingLine(state, seat)}</span>
+        ${turn ? html`<span class="turn-mark">${own ? "Your turn" : TURN_WORDS[turn.kind]}</span>` : null}
       </span>
+      <span class="seat-room" aria-hidden="true"></span>
       ${away ? html`<span class="seat-flag">connection lost</span>` : null}
       ${state.computerSpeed[seat] ? html`<span class="seat-flag">computer speed</span>` : null}
     </span>

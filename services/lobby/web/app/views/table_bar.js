@@ -17,7 +17,7 @@ export function TableBar({ state, session, onMenu, onTalk, onLeave }) {
       <small>${placeWords(state)}</small>
     </span>
     <span class="bar-turn" role="status">
-      ${turn ? html`<span class=${own ? "is-own" : ""}>${own ? "Your turn" : `${who(state, turn.seat)}’s turn`}</span>` : null}
+      ${turn ? html`<span key=${turn.turnId} class=${own ? "is-own" : ""}>${own ? "Your turn" : `${who(state, turn.seat)}’s turn`}</span>` : null}
       ${turn?.deadlineMs ? html` <${Countdown} deadlineMs=${turn.deadlineMs} clock=${session.clock} />` : null}
     </span>
     <span class="bar-buttons">
