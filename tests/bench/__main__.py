@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def _writes(database_url: str) -> tuple[int, int]:
     return int(row[0] or 0), int(row[1] or 0)
 
 
-async def measure(seconds: float, peers: Path | None) -> dict[str, Any]:
+async def measure(seconds: float, peers: Path | None, more: Sequence[int]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     if peers is not None:
         rows = await beside.play(peers, STATE.resolve() / "peers", [one.tables for one in LOOPS], seconds)
@@ -102,7 +103,8 @@ async def measure(seconds: float, peers: Path | None) -> dict[str, Any]:
         await play(stack, database_url, WARMING, seconds)
         result |= await floor.measure(stack.bootstrap, database_url)
         result["scenarios"] = {}
-        for scenario in (*LOOPS, MANY, PERSONS):
+        larger = [Scenario(f"{count} tables", count) for count in more]
+        for scenario in (*larger, *LOOPS, MANY, PERSONS):
             result["scenarios"][scenario.name] = await play(stack, database_url, scenario, seconds)
         result["resident_mb"] = {name: round(size / 1e6) for name, size in stack.resident_bytes().items()}
     return result
@@ -159,8 +161,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--beside", type=Path, metavar="FOLDER", help="a folder whose run.sh plays other servers")
+    parser.add_argument("--more", type=int, nargs="*", default=(), metavar="TABLES", help="further closed loops")
     options = parser.parse_args()
-    result = asyncio.run(measure(options.seconds, options.beside))
+    result = asyncio.run(measure(options.seconds, options.beside, options.more))
     show(result)
     STATE.mkdir(parents=True, exist_ok=True)
     (STATE / "bench.json").write_text(json.dumps(result, indent=1) + "\n")

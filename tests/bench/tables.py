@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,7 @@ OPENED_AT_ONCE = 250
 WAVES = 10
 """Four bids and six cards: no hand ends."""
 LOOPS = (20, 100, 1_000)
-ALONE_PER_S = 20
+AGED_TABLES, AGED_MOVES = 20, 1_000
 
 
 @contextmanager
@@ -98,6 +99,22 @@ async def closed_loop(players: Players, process: psutil.Process, seconds: float)
     return {"per_s": round(moves / took_s), **figures, **cpu}
 
 
+async def aging(players: Players) -> dict[str, float]:
+    """A few long games: what a move takes in their last third, beside the first."""
+    players.samples_s.clear()
+    players.plays = True
+    await players.wave()
+    await players.until(lambda: len(players.samples_s) >= AGED_MOVES * AGED_TABLES, "long games")
+    players.plays = False
+    third = len(players.samples_s) // 3
+    first, last = (statistics.median(part) for part in (players.samples_s[:third], players.samples_s[-third:]))
+    return {
+        "first_third_ms": round(1e3 * first, 2),
+        "last_third_ms": round(1e3 * last, 2),
+        "to": round(last / first, 2),
+    }
+
+
 async def alone(players: Players, bootstrap: str, database_url: str) -> dict[str, Any]:
     """One move at a time at 20 a second, in turn with a raw round trip and a raw commit."""
 
@@ -123,9 +140,12 @@ async def measure(namespace: Namespace, live: int, seconds: float) -> dict[str, 
         async with Players(namespace.bootstrap, topic, PARTITIONS) as players:
             await open_tables(players, "alone", 1)
             result |= await alone(players, namespace.bootstrap, namespace.admin_url)
+        async with Players(namespace.bootstrap, topic, PARTITIONS) as players:
+            await open_tables(players, "aged", AGED_TABLES)
+            result["aging"] = await aging(players)
     with table_process(namespace) as process:
         async with Players(namespace.bootstrap, topic, PARTITIONS) as players:
-            await open_tables(players, "live", live - sum(LOOPS) - 1)
+            await open_tables(players, "live", live - sum(LOOPS) - 1 - AGED_TABLES)
             result["resident"] = {"tables": live, "mb": round(process.memory_info().rss / 1e6)}
             result["drain"] = await drain(players, process, WAVES)
     return result
@@ -136,6 +156,7 @@ def goals(result: dict[str, Any]) -> list[Goal]:
     return [
         Goal("p50 of floor at 20 moves/s", ratio["p50_ms"], 1.25),
         Goal("p99 of floor at 20 moves/s", ratio["p99_ms"], 2.5),
+        Goal("last third of 1,000 moves to the first", result["aging"]["to"], 1.1),
         Goal("moves/s closed loop", loop["per_s"], 5_000, at_least=True),
         Goal("p99 ms closed loop", loop["p99_ms"], 50),
         Goal("moves/s draining", drained["per_s"], 10_000, at_least=True),
