@@ -15,11 +15,14 @@ export function TestingPage() {
       <li>Let the clock run out three times, then make a move yourself.</li>
       <li>Leave a coin game. Were you told the price before, and is your balance right after?</li>
       <li>Open the ? menu after a hand and check the deal.</li>
+      <li>Play with a friend: say something, mute each other, go away and come back, ask for another game.</li>
+      <li>Wait for an online game, look around meanwhile, and see whether you are taken along when it is found.</li>
       <li>Play a hand with the keyboard alone, or with a screen reader.</li>
     </ul>
     <h2>What is known</h2>
     <ul>
       <li>Sounds stay off until you have touched the page once: browsers ask for that.</li>
+      <li>Whoever has left a table before its end does not hear that the others play another game.</li>
       <li>In a private window your seed for the deal is lost with the window; the rest of the check still works.</li>
     </ul>
     <h2>How to report</h2>
