@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 
+from spades_local import topics
 from spades_runtime import Commit, Database, PartitionWorker, RuntimeSettings, UnsafeDatabase
 from spades_runtime import database as runtime_database
 from tests.runtime.corner import Corner
@@ -98,6 +99,23 @@ async def test_a_replaced_kafka_cluster_is_told_the_unsettled_streams_again_from
     assert told == list(range(1, 8))
     assert corner.answered() == 7
     assert corner.query("SELECT count(*) FROM partition WHERE kafka_cluster_id = 'another'") == [(0,)]
+
+
+async def test_a_kafka_that_was_wiped_has_every_unsettled_stream_again_and_goes_on_behind_it(corner: Corner) -> None:
+    async with corner.working(CounterProcessor()):
+        await corner.add_many(("c1", f"k{number}", 1) for number in range(5))
+        await corner.until_answered(5)
+    await topics.delete(corner.namespace.bootstrap, corner.namespace.topic_prefix)
+    await topics.create(corner.namespace.bootstrap, corner.namespace.topic_prefix, corner.partitions)
+    corner.query("UPDATE partition SET kafka_cluster_id = 'the one before'")
+    async with corner.working(CounterProcessor()):
+        await corner.add("c1", "k5")
+        await corner.until_answered(6)
+        # A sender whose answer went with the old cluster asks again: its command is known.
+        await corner.add("c1", "k3")
+        await corner.until(lambda: _again(corner, 1), "the command again")
+    await corner.assert_exactly_once({"c1": {f"k{number}": 1 for number in range(6)}})
+    assert [int(one.headers["ce_sequence"]) for one in await corner.records(EVENTS)] == list(range(1, 7))
 
 
 async def _again(corner: Corner, count: int) -> bool:

@@ -9,7 +9,7 @@ from spades_events import commands, events, private, wallet
 from spades_events.values import TableKind
 from spades_runtime import KeyAbsent, Seal
 from tests.table.driving import wallet_answer
-from tests.table.fake_worker import OPEN, PART, FakeWorker, T, bots_move, of_type, started
+from tests.table.fake_worker import NO_DATABASE, OPEN, PART, FakeWorker, T, bots_move, of_type, play, started
 
 
 async def test_a_take_gives_each_person_a_snapshot_and_the_running_bot_its_prompt(
@@ -63,6 +63,14 @@ async def test_a_snapshot_and_the_events_make_the_same_table(worker: FakeWorker)
     worker.store.snapshots[T] = row._replace(version=0, body=b"")
     await worker.restart()
     assert worker.tables._memory.table(PART, T) == live
+
+
+async def test_what_a_new_kafka_is_told_again_is_every_game_that_is_not_over(worker: FakeWorker) -> None:
+    await started(worker, "over", people=0)
+    await play(worker)
+    await started(worker, "running", people=4, kind=TableKind.PRIVATE)
+    await worker.poll(worker.command("seating", "ann", OPEN, "c-1"))
+    assert await worker.tables.unsettled(PART, NO_DATABASE) == ["running", "seating"]
 
 
 async def test_no_stored_byte_shows_a_card_of_the_running_hand(worker: FakeWorker) -> None:
