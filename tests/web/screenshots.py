@@ -36,6 +36,7 @@ def _hand(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
     for number, name in enumerate(("rules", "trick", "sheet", "check", "settings", "keys")):
         page.click("[data-action=menu]") if number == 0 else None
         page.click(f"[data-page={name}]")
+        page.wait_for_function("!document.querySelector('dialog').textContent.includes('One moment')")
         shoot(f"04-menu-{name}")
     page.keyboard.press("Escape")
     refused = page.locator(".hand .card.is-refused")

@@ -6,13 +6,16 @@ import { html } from "../html.js";
  * @param {{load: () => Promise<any>, name: string} & Record<string, any>} props */
 export function LazyPart({ load, name, ...props }) {
   const [part, setPart] = useState(/** @type {{View: any} | null} */ (null));
+  const [failed, setFailed] = useState(false);
   useEffect(() => {
     load().then(
       (module) => setPart({ View: module[name] }),
-      () => undefined,
+      () => setFailed(true),
     );
   }, [name]);
-  return part && html`<${part.View} ...${props} />`;
+  if (failed) return html`<p role="alert">This part could not be loaded: close it and try again.</p>`;
+  if (!part) return html`<p role="status">One moment…</p>`;
+  return html`<${part.View} ...${props} />`;
 }
 
 /** @param {{load: () => Promise<any>, name: string, tableId: string, me: any}} props */
