@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { html } from "../html.js";
 
-/** A part of a page whose module is loaded when it is first shown; empty until then.
+/** A part of a page whose module is loaded when it is first shown.
  * @param {{load: () => Promise<any>, name: string} & Record<string, any>} props */
 export function LazyPart({ load, name, ...props }) {
   const [part, setPart] = useState(/** @type {{View: any} | null} */ (null));
