@@ -11,6 +11,8 @@ from tests.architecture.source import SERVICES, Member, Module, distribution, me
 SERVICE_PACKAGES = frozenset(f"spades_{service}" for service in SERVICES)
 EVERYTHING = pytest.mark.parametrize("each", members(), ids=lambda each: each.package)
 
+LOBBY_LAYERS = ("people", "games", "live", "tables", "socket", "rest", "operators", "app")
+
 # The rules run in a replay, a bot and a test alike: nothing that reads a clock, a disk or a dice.
 RULES_MAY_IMPORT = frozenset(
     {
@@ -82,6 +84,20 @@ def test_the_client_knows_the_rules_and_nothing_from_behind_the_public_interface
 def test_a_service_knows_no_other_service(service: str) -> None:
     others = (SERVICE_PACKAGES - {f"spades_{service}"}) | {"spades_local", "spades_replay", "spades_client"}
     assert _imported(member(f"spades_{service}"), others) == set()
+
+
+def test_the_parts_of_the_gateway_know_only_those_below_them() -> None:
+    def layer(name: str) -> int | None:
+        part = next(iter(name.removeprefix("spades_lobby.").split(".")))
+        return LOBBY_LAYERS.index(part) if name.startswith("spades_lobby.") and part in LOBBY_LAYERS else None
+
+    upward = {
+        (module.name, name)
+        for module in member("spades_lobby").modules
+        for name in module.imports
+        if (below := layer(module.name)) is not None and (above := layer(name)) is not None and below < above
+    }
+    assert upward == set()
 
 
 @pytest.mark.parametrize("service", ["clock", "wallet"])

@@ -12,7 +12,7 @@ from spades_events import asyncapi as kafka
 from spades_events import codec, frame_name
 from spades_events.topics import Topic
 from spades_lobby import asyncapi as socket
-from spades_lobby.frames import CLIENT_TYPES
+from spades_lobby.live.frames import CLIENT_TYPES
 from spades_runtime import Processor
 from spades_table.handlers import Tables
 from spades_wallet.handlers import Wallet

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from spades_lobby.app import running
-from spades_lobby.gateway import Gateway
+from spades_lobby.rest.gateway import Gateway
 from spades_lobby.settings import LobbySettings
 from spades_local.testing import Namespace
 from spades_runtime.probes import Probes

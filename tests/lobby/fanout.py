@@ -16,10 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from spades_events import Topic
 from spades_events.private import Rejection
-from spades_lobby.desk import Answers, Desk
-from spades_lobby.feeds import Viewer
-from spades_lobby.hub import Hub
-from spades_lobby.namebook import Names
+from spades_lobby.live.desk import Answers, Desk
+from spades_lobby.live.feeds import Viewer
+from spades_lobby.live.hub import Hub
+from spades_lobby.people.namebook import Names
 from spades_lobby.settings import LobbySettings
 from spades_rules import Rules
 from spades_runtime import Input, Output

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from spades_events import Topic, commands, decode, envelope_of
 from spades_events.lobby import OperatorActed
-from spades_lobby import routes_admin
+from spades_lobby.operators import routes_admin
 from spades_local.testing import Namespace
 from spades_runtime.operators import new_operator
 from spades_runtime.probes import Probes

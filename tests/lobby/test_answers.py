@@ -4,7 +4,7 @@ import asyncio
 
 from spades_events import encode
 from spades_events.private import Answer
-from spades_lobby.desk import AnswerKey, Answers
+from spades_lobby.live.desk import AnswerKey, Answers
 
 
 async def test_one_command_id_at_two_tables_has_two_answers() -> None:

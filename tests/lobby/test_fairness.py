@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from spades_events import CE_TYPES, RulesetChoice, TableKind, encode, events
-from spades_lobby import dealt, fairness, handlers
-from spades_lobby.fairness import Seen
-from spades_lobby.readmodel import EventRow
+from spades_lobby.games import dealt, fairness, handlers
+from spades_lobby.games.fairness import Seen
+from spades_lobby.games.readmodel import EventRow
 from spades_rules import deal_hands, parse_cards
 from tests.lobby.conftest import House
 

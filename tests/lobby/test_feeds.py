@@ -10,8 +10,8 @@ from websockets.frames import Frame, Opcode
 
 from spades_events import SeatHolder, events
 from spades_events.private import Rejection
-from spades_lobby.feeds import EVENTS_HELD_MAX, Feed, PublicEvent, SeatSnapshot, Viewer, public_event
-from spades_lobby.wire import text_frame
+from spades_lobby.live.feeds import EVENTS_HELD_MAX, Feed, PublicEvent, SeatSnapshot, Viewer, public_event
+from spades_lobby.live.wire import text_frame
 
 
 @dataclass

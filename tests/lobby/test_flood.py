@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from spades_events import Envelope
-from spades_lobby.pending import TABLE_PENDING_MAX
+from spades_lobby.socket.pending import TABLE_PENDING_MAX
 from tests.lobby.conftest import House, Namespace, house
 from tests.lobby.fake_table import FakeTable
 

@@ -6,8 +6,8 @@ from typing import get_args
 import pytest
 
 from spades_events import codec, commands, frame_name
-from spades_lobby import frames
-from spades_lobby.talk import PHRASES
+from spades_lobby.live import frames
+from spades_lobby.live.talk import PHRASES
 
 # What the interface promises clients; presence and talk have no number and are no events.
 PROMISED = {

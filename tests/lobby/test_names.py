@@ -2,7 +2,7 @@
 
 import pytest
 
-from spades_lobby.names import NameRefused, clean, skeleton
+from spades_lobby.people.names import NameRefused, clean, skeleton
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ import pytest
 from aiokafka import AIOKafkaProducer
 
 from spades_events import CE_TYPES, Envelope, RulesetChoice, SeatHolder, TableKind, encode, events, headers_of, wallet
-from spades_lobby import domain, handlers, readmodel
+from spades_lobby import domain
 from spades_lobby.domain import Game
-from spades_lobby.handlers import WalletRecord
-from spades_lobby.readmodel import EventRow
+from spades_lobby.games import handlers, readmodel
+from spades_lobby.games.handlers import WalletRecord
+from spades_lobby.games.readmodel import EventRow
 from tests.lobby.conftest import House
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]

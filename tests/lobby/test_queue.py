@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
 
 from spades_events import commands
-from spades_lobby import queueing as queue_sql
+from spades_lobby.tables import invites
+from spades_lobby.tables import queueing as queue_sql
 from spades_local.testing import Namespace
 from tests.lobby.conftest import House, house
 from tests.lobby.player import Player
@@ -99,9 +101,12 @@ async def test_who_wants_another_game_meanwhile_is_not_matched_for_the_first(lob
             assert await queue_sql.hold(db, read) == {other.account_id}
             # Who is held waits with a change of mind until it is known what became of the match.
             changing = asyncio.create_task(enter(other, stake_coins=100))
-            await queue_sql.match(db, [queue_sql.Match("t", other.account_id, timedelta(0), False)])
+            table_id = str(uuid4())
+            await invites.close(db, table_id, other.account_id, None)
+            await queue_sql.match(db, [queue_sql.Match(table_id, other.account_id, timedelta(0), False)])
         changed = await changing
         assert (changed["state"], changed["stake_coins"]) == ("matched", 50)
+        await other.http.delete("/v1/queue")
 
 
 async def test_other_stakes_and_rulesets_wait_apart_and_one_may_leave(lobby_namespace: Namespace) -> None:

@@ -7,8 +7,10 @@ import pytest
 import spades_rules as rules
 from spades_events import events
 from spades_events.values import TableKind
-from spades_lobby import domain, record, views
+from spades_lobby import domain
 from spades_lobby.domain import Game
+from spades_lobby.games import record
+from spades_lobby.rest import views
 from tests.table.driving import DrivenTable, four_people
 
 ROW = re.compile(r"^(?:[CDHS][2-9TJQKALB] ?){4}$", re.MULTILINE)

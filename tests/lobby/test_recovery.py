@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from spades_lobby import recovery
+from spades_lobby.people import recovery
 from spades_local.testing import Namespace
 from tests.lobby.conftest import House, house
 from tests.lobby.player import Player

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from spades_events import events
-from spades_lobby.talk import PHRASES
+from spades_lobby.live.talk import PHRASES
 from tests.lobby.conftest import House
 from tests.lobby.player import Player, Socket
 

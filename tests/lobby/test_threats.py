@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from spades_events import events
 from spades_lobby import openapi
-from spades_lobby.guard import Guard
 from spades_lobby.rates import Rates
+from spades_lobby.rest.guard import Guard
 from spades_lobby.settings import LobbySettings
 from spades_local.testing import Namespace
 from tests.lobby.conftest import House, house

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from spades_lobby import store
+from spades_lobby.people import store
 from tests.lobby.conftest import House
 from tests.lobby.player import Player
 

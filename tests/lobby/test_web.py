@@ -9,9 +9,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from spades_lobby.guard import App
 from spades_lobby.problems import Problem, response
-from spades_lobby.web import Page, policy
+from spades_lobby.rest.guard import App
+from spades_lobby.rest.web import Page, policy
 
 IMPORT_MAP = '{"imports":{"preact":"/vendor/preact.mjs"}}'
 INDEX = (

@@ -27,7 +27,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from spades_events import commands
 from spades_events.commands import OpenTable
 from spades_events.values import RulesetChoice, TableKind
-from spades_lobby import frames, talk
+from spades_lobby.live import frames, talk
 from spades_table.domain import Refused
 from spades_table.opening import fee_of
 from tests.web.fake_people import Account, People, Problem

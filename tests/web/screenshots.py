@@ -11,7 +11,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from spades_lobby import fairness, routes_statistics
+from spades_lobby.games import fairness
+from spades_lobby.rest import routes_statistics
 from spades_rules import deal_hands
 from tests.web.conftest import CHROMIUM_FLAGS, RunningGateway, Visitor
 from tests.web.fake_table import Pace

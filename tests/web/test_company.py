@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from spades_lobby.talk import PHRASES
+from spades_lobby.live.talk import PHRASES
 from tests.web.conftest import RunningGateway, Visitor
 from tests.web.playing import bid_in_turn, play_hand, play_out
 from tests.web.test_access import violations

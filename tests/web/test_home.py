@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from spades_lobby import fairness, routes_statistics
+from spades_lobby.games import fairness
+from spades_lobby.rest import routes_statistics
 from spades_rules import deal_hands
 from tests.web.conftest import RunningGateway, Visitor
 from tests.web.test_access import violations
@@ -60,6 +61,7 @@ def test_password_code_and_tokens_are_changed_in_the_accounts_dialog(visit: Visi
     form = page.locator("form[aria-label='Recovery code']")
     form.locator("[name=password]").fill(NEW)
     form.locator("button").click()
+    form.locator("[data-recovery]").wait_for()
     expect(form.locator("[data-recovery]")).to_have_text(account.recovery_code)
     form = page.locator("form[aria-label='Programs']")
     form.locator("[name=label]").fill("my statistics")

@@ -15,22 +15,26 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from spades_lobby import metrics, queueing, revocations, routes_admin, store
-from spades_lobby.accounts import Accounts
-from spades_lobby.desk import Answers, Desk
-from spades_lobby.gateway import Gateway
-from spades_lobby.hub import Hub
-from spades_lobby.matchmaker import Matchmaker
-from spades_lobby.namebook import Names
-from spades_lobby.passwords import Passwords
-from spades_lobby.projection import Projection
-from spades_lobby.public import application
-from spades_lobby.purse import Purse
+from spades_lobby import metrics
+from spades_lobby.games.projection import Projection
+from spades_lobby.live.desk import Answers, Desk
+from spades_lobby.live.hub import Hub
+from spades_lobby.live.wire import WireProtocol
+from spades_lobby.operators import routes_admin
+from spades_lobby.people import store
+from spades_lobby.people.accounts import Accounts
+from spades_lobby.people.namebook import Names
+from spades_lobby.people.passwords import Passwords
 from spades_lobby.rates import Rates
-from spades_lobby.seats import Seats
+from spades_lobby.rest.gateway import Gateway
+from spades_lobby.rest.public import application
 from spades_lobby.settings import LobbySettings
-from spades_lobby.sockets import Sockets
-from spades_lobby.wire import WireProtocol
+from spades_lobby.socket import revocations
+from spades_lobby.socket.sockets import Sockets
+from spades_lobby.tables import queueing
+from spades_lobby.tables.matchmaker import Matchmaker
+from spades_lobby.tables.purse import Purse
+from spades_lobby.tables.seats import Seats
 from spades_runtime import Clock
 from spades_runtime.errors import NotReady
 from spades_runtime.kafka import producer

@@ -6,8 +6,8 @@ from typing import Any, Final, get_args
 
 from spades_events import codec, frame_name, private
 from spades_events.asyncapi import schemas_of, text_of
-from spades_lobby import frames
-from spades_lobby.talk import PHRASES
+from spades_lobby.live import frames
+from spades_lobby.live.talk import PHRASES
 
 FILE: Final = Path(__file__).with_name("asyncapi.json")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from spades_events.asyncapi import text_of
-from spades_lobby.public import interface
+from spades_lobby.rest.public import interface
 
 FILE: Final = Path(__file__).with_name("openapi.json")
 

@@ -1,0 +1,1 @@
+"""What operators may do, each act an event first."""

@@ -1,0 +1,1 @@
+"""Who plays: accounts, names, passwords, tokens, and what ends them."""

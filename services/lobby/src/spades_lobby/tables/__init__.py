@@ -1,0 +1,1 @@
+"""Getting to a table: seats, coins, invites, the queue."""
