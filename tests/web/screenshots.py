@@ -42,6 +42,8 @@ def _hand(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
     page.keyboard.press("Escape")
     refused = page.locator(".hand .card.is-refused")
     if refused.count():
+        # To hover waits until the card lies still; a click would also wait until it may be played.
+        refused.first.hover(position=INDEX)
         refused.first.click(force=True, position=INDEX)
         shoot("05-refused")
     gateway.run(gateway.fake.drop_sockets)

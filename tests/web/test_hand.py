@@ -60,6 +60,8 @@ def test_a_refused_card_says_the_rule_that_refuses_it(visit: Visit) -> None:
         refused = page.locator(".hand .card.is-refused")
         if refused.count():
             assert refused.first.get_attribute("aria-disabled") == "true"
+            # To hover waits until the card lies still; a click would also wait until it may be played.
+            refused.first.hover(position=INDEX)
             refused.first.click(force=True, position=INDEX)
             words = page.locator(".toast.is-refusal").inner_text()
             assert "follow suit" in words or "not broken" in words
