@@ -3,17 +3,35 @@
 import time
 from collections.abc import Iterable
 
-from playwright.sync_api import Page, Position
+from playwright.sync_api import Locator, Page, Position
 
 BIDDING_S_MAX = 60
-INDEX: Position = {"x": 10, "y": 16}
-"""Where one takes a card that others lie on."""
+SEEN_OF_A_CARD = """card => {
+    const box = card.getBoundingClientRect();
+    for (let y = 6; y < box.height; y += 4)
+        for (let x = 6; x < box.width; x += 4)
+            if (card.contains(document.elementFromPoint(box.x + x, box.y + y))) return {x, y};
+    return null;
+}"""
 
 
 def press(page: Page, selector: str, position: Position | None = None) -> None:
     """Click, or tap."""
     touched = page.evaluate("'ontouchstart' in window")
     (page.tap if touched else page.click)(selector, position=position)
+
+
+def press_card(page: Page, card: Locator) -> None:
+    """Click a card of the fan, or tap it, where it is seen: its neighbours lie on it, and it is turned."""
+    box = None
+    while box != (box := card.bounding_box()):
+        # It moves into its place.
+        page.wait_for_timeout(50)
+    seen = card.evaluate(SEEN_OF_A_CARD)
+    assert seen, "no part of this card is seen"
+    # A refused card is pressed all the same; to wait until it may be played would be for ever.
+    touched = page.evaluate("'ontouchstart' in window")
+    (card.tap if touched else card.click)(position=seen, force=True)
 
 
 def bid(page: Page, value: int | str = 3) -> None:
@@ -41,7 +59,7 @@ def play_card(page: Page) -> str:
     legal = ".hand.is-own-turn .card.is-legal"
     page.wait_for_selector(legal)
     name = page.locator(legal).first.get_attribute("data-card") or ""
-    press(page, f".hand [data-card='{name}']", INDEX)
+    press_card(page, page.locator(f".hand [data-card='{name}']"))
     page.wait_for_selector(f".hand [data-card='{name}']", state="detached")
     return name
 
@@ -74,7 +92,7 @@ def swap(page: Page) -> None:
     """Pass the first two cards to the partner."""
     page.wait_for_selector("[data-action=pass]")
     for number in (1, 2):
-        press(page, f".hand [data-card]:nth-child({number})", INDEX)
+        press_card(page, page.locator(f".hand [data-card]:nth-child({number})"))
     press(page, "[data-action=pass]:not(:disabled)")
 
 

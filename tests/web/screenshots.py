@@ -16,7 +16,7 @@ from spades_lobby.rest import routes_statistics
 from spades_rules import deal_hands
 from tests.web.conftest import CHROMIUM_FLAGS, RunningGateway, Visitor
 from tests.web.fake_table import Pace
-from tests.web.playing import INDEX, bid, bid_in_turn, play_card, play_hand, play_tricks
+from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks, press_card
 
 SIZES = ("320x568", "390x844", "768x1024", "1280x800")
 WHOLE = ("home", "rule", "stat")
@@ -42,9 +42,7 @@ def _hand(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
     page.keyboard.press("Escape")
     refused = page.locator(".hand .card.is-refused")
     if refused.count():
-        # To hover waits until the card lies still; a click would also wait until it may be played.
-        refused.first.hover(position=INDEX)
-        refused.first.click(force=True, position=INDEX)
+        press_card(page, refused.first)
         shoot("05-refused")
     gateway.run(gateway.fake.drop_sockets)
     play_tricks(page, 9)
@@ -68,7 +66,7 @@ def _blind_nil(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
     page.click("[data-action=bid]")
     page.wait_for_selector("[data-action=pass]")
     for number in (0, 1):
-        page.locator(".hand [data-card]").nth(number).click(position=INDEX)
+        press_card(page, page.locator(".hand [data-card]").nth(number))
     shoot("10-swap")
     gateway.fake.pace.bots_wait_at = "play"
     page.click("[data-action=pass]")

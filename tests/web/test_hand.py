@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.web.conftest import RunningGateway, Visitor
-from tests.web.playing import INDEX, bid, play_card, play_hand, play_tricks
+from tests.web.playing import bid, play_card, play_hand, play_tricks, press_card
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Visitor]
@@ -60,9 +60,7 @@ def test_a_refused_card_says_the_rule_that_refuses_it(visit: Visit) -> None:
         refused = page.locator(".hand .card.is-refused")
         if refused.count():
             assert refused.first.get_attribute("aria-disabled") == "true"
-            # To hover waits until the card lies still; a click would also wait until it may be played.
-            refused.first.hover(position=INDEX)
-            refused.first.click(force=True, position=INDEX)
+            press_card(page, refused.first)
             words = page.locator(".toast.is-refusal").inner_text()
             assert "follow suit" in words or "not broken" in words
             return
