@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from spades_events import TableKind
+from spades_events import CE_TYPES, TableKind, codec, frame_name
 from spades_replay import line_of
 from spades_replay.cli import app
 from tests.replay.played import World, leave, open_table, play_on
@@ -134,6 +135,73 @@ def test_trick_0_is_the_moment_before_the_first_lead(folder: Path) -> None:
     assert None not in shown["bids"]
     assert shown["tricks"] == []
     assert [len(hand) for hand in shown["hands"]] == [13, 13, 13, 13]
+
+
+def test_a_hands_end_shows_what_was_bid_and_taken_in_it(folder: Path) -> None:
+    shown = json.loads(spades("game", "t", "--to", "hand=1", "--json", "--source", str(folder)).stdout)
+    assert (shown["hand_no"], shown["phase"], len(shown["tricks"]), sum(shown["taken"])) == (1, "hand_over", 13, 13)
+    assert None not in shown["bids"]
+    assert shown["scores"] != [0, 0]
+    seen = spades("game", "t", "--to", "hand=1", "--as", "1", "--source", str(folder))
+    assert seen.stdout.startswith("hand 1, hand_over, ")
+    assert "trick 13: " in seen.stdout
+
+
+def frames_of(world: World, table_id: str) -> list[dict[str, Any]]:
+    """As `GET /v1/games/{id}/events` gives them."""
+    names = {CE_TYPES[kind]: frame_name(kind) for kind in codec.TABLE_EVENTS}
+    return [
+        {"type": names[record.type], "seq": record.version, **json.loads(record.body), "at_ms": record.time_ms}
+        for record in world.records
+        if record.topic == "table.events" and record.stream == table_id
+    ]
+
+
+@pytest.mark.parametrize("form", ["lines", "page", "download", "standard input"])
+def test_what_the_gateway_gives_of_a_game_verifies(world: World, tmp_path: Path, form: str) -> None:
+    frames = frames_of(world, "t")
+    lines = b"".join(json.dumps(frame, separators=(",", ":")).encode() + b"\n" for frame in frames)
+    # The page's download is named by its game; what was fetched is not.
+    file = tmp_path / ("spades-t.json" if form == "download" else "events.json")
+    match form:
+        case "lines" | "standard input":
+            file.write_bytes(lines)
+        case "page":
+            file.write_text(json.dumps({"events": frames, "next": None}))
+        case _:
+            file.write_text(json.dumps(frames))
+    source, piped = ("-", lines) if form == "standard input" else (str(file), None)
+    which = ("--all",) if form == "download" else ("--game", "t")
+    told = spades("verify", *which, "--source", source, stdin=piped)
+    assert told.exit_code == 0, told.output
+    assert told.stdout.startswith("1 games (1 finished)")
+    shown = spades("game", "t", "--to", "hand=1", "--source", source, stdin=piped)
+    assert shown.stdout.startswith("hand 1, hand_over, ")
+
+
+def test_a_lie_in_what_the_gateway_gives_is_found(world: World, tmp_path: Path) -> None:
+    frames = frames_of(world, "t")
+    scored = next(frame for frame in frames if frame["type"] == "hand_scored")
+    scored["teams"][0]["score"] += 1
+    (tmp_path / "events.ndjson").write_text("".join(json.dumps(frame) + "\n" for frame in frames))
+    told = spades("verify", "--game", "t", "--source", str(tmp_path / "events.ndjson"))
+    assert told.exit_code == 1
+    assert "1 FAULTS" in told.stdout
+
+
+def test_events_that_name_no_game_need_its_id(world: World, tmp_path: Path) -> None:
+    (tmp_path / "events.json").write_text(json.dumps(frames_of(world, "t")))
+    told = spades("verify", "--all", "--source", str(tmp_path / "events.json"))
+    assert (told.exit_code, told.stderr) == (2, "these events do not name their game: say --game ID\n")
+
+
+@pytest.mark.parametrize(
+    "line", ['[{"type":"x"}]', "[3]", '{"type":"no_such","seq":1}', '{"events":7}', '{"type":"a","seq":']
+)
+def test_what_only_looks_like_events_of_the_gateway_is_a_fault(tmp_path: Path, line: str) -> None:
+    (tmp_path / "bad.json").write_text(line)
+    told = spades("verify", "--game", "t", "--source", str(tmp_path / "bad.json"))
+    assert (told.exit_code, "line 1 is no public event" in told.stdout) == (1, True)
 
 
 def test_a_finished_game_is_shown_in_words(folder: Path) -> None:

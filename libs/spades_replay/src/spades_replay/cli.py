@@ -29,8 +29,9 @@ Source = Annotated[
     str | None,
     typer.Option(
         envvar="SPADES_REPLAY_SOURCE",
-        help="kafka://HOST:PORT or kafka://HOST:PORT/PREFIX, postgresql://…, a folder, a file or -; "
-        "else the Kafka that SPADES_KAFKA_BOOTSTRAP names, or that of the local stack.",
+        help="kafka://HOST:PORT or kafka://HOST:PORT/PREFIX, postgresql://…, a folder, a file or - (CloudEvents, or a "
+        "game's events as the gateway gives them); else the Kafka that SPADES_KAFKA_BOOTSTRAP names, or that of the "
+        "local stack.",
     ),
 ]
 
@@ -73,14 +74,18 @@ def show_game(
     """Show a game as it stood at one moment, or as one seat saw it."""
     hand_no, trick_no = _position(to)
     moment = _run(_moment(_source(source), game_id, hand_no, trick_no))
-    values = show.as_values(moment.game(), as_seat)
+    game = moment.game()
+    if moment.last_play is None:
+        values = show.as_values(game, as_seat)
+    else:
+        values = show.at_the_end(moment.last_play, game, as_seat)
     if hand_no is None and values["end_reason"] is None and moment.table.ended is not None:
         values["end_reason"] = moment.table.ended.reason
     typer.echo(show.as_json(values) if json else show.as_words(values))
 
 
 async def _verified(source: str, game: str | None, *, keep_going: bool) -> tuple[list[Fault], Totals]:
-    verifier = Verifier(has_wallet=sources.has_wallet(source), has_all_games=game is None)
+    verifier = Verifier(has_all_games=game is None)
     faults: list[Fault] = []
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))

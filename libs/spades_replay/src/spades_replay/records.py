@@ -20,6 +20,8 @@ class Record(NamedTuple):
     type: str
     body: bytes
     time_ms: int | None = None
+    of_read_model: bool = False
+    """From the gateway's own copy, which has table events alone: the wallet's word is not beside it."""
 
 
 class Counter:

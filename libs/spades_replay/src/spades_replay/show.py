@@ -23,6 +23,8 @@ class Moment:
         self._wanted = (hand_no, trick_no)
         self._counter = Counter()
         self._game: rules.Game | None = None
+        self.last_play: rules.Play | None = None
+        """The table behind its last card, where the moment is the end of a hand played out."""
 
     def feed(self, record: Record) -> bool:
         """Take one record; whether the moment is reached and the rest need not be read."""
@@ -58,10 +60,20 @@ class Moment:
                 at_lead = not replay.game.trick and len(replay.game.tricks) == tricks_wanted
                 if at_lead and not isinstance(event, events.SpadesBroken | events.TrickTaken):
                     return replay.game
+            before = replay.game
             replay.feed(version, event)
+            if isinstance(event, events.HandScored) and isinstance(before, rules.Play):
+                self.last_play = before
         if tricks_wanted is not None and tricks_wanted < rules.TRICKS_PER_HAND:
             raise Illegal(f"hand {hand.hand_no} was called off before trick {tricks_wanted}")
         return replay.game
+
+
+def at_the_end(play: rules.Play, after: rules.Game, seat: int | None) -> dict[str, Any]:
+    """A hand played out: its bids and tricks, with the score that it made."""
+    shown = as_values(play, seat)
+    scored = as_values(after, seat)
+    return shown | {name: scored[name] for name in ("scores", "bags", "winner", "end_reason")} | {"phase": "hand_over"}
 
 
 def as_values(game: rules.Game, seat: int | None) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 kafka://HOST:PORT[,HOST:PORT…][/PREFIX]    every record from the first to the last there is now
 postgresql://…[?schema=spades_lobby]       the read model's table events; it holds no wallet events
-FOLDER or FILE                             *.ndjson, one CloudEvent in JSON format a line
+FOLDER or FILE                             *.ndjson, one CloudEvent in JSON format a line; or one game's events as the
+                                           gateway gives them to people (`frames.py`)
 -                                          the same on standard input
 """
 
@@ -22,6 +23,7 @@ from aiokafka.partitioner import murmur2
 
 from spades_events import Topic, UndecodableMessage, envelope_of
 from spades_events.envelope import ms_of_rfc3339, rfc3339
+from spades_replay import frames
 from spades_replay.faults import Illegal, NoSource
 from spades_replay.records import PUBLIC_TOPICS, Record
 
@@ -49,11 +51,6 @@ class CloudEvent(msgspec.Struct, frozen=True, kw_only=True):
 _decode_line = msgspec.json.Decoder(CloudEvent).decode
 
 
-def has_wallet(source: str) -> bool:
-    """Whether wallet events are to be expected in this source."""
-    return not source.startswith(("postgresql://", "postgres://"))
-
-
 async def read(source: str, stream: str | None = None) -> AsyncIterator[Record]:
     """Yield the records of all streams (or of one table), each stream in its order.
 
@@ -66,7 +63,7 @@ async def read(source: str, stream: str | None = None) -> AsyncIterator[Record]:
         async for record in _from_postgres(source, stream):
             yield record
     else:
-        for record in _from_lines(_lines(source)):
+        for record in _from_lines(_lines(source), stream or frames.table_named_by(source)):
             if stream is None or record.stream == stream:
                 yield record
 
@@ -176,6 +173,7 @@ async def _from_postgres(source: str, stream: str | None) -> AsyncIterator[Recor
                 type=name,
                 body=body.encode(),
                 time_ms=at_ms,
+                of_read_model=True,
             )
 
 
@@ -197,11 +195,14 @@ def _lines(source: str) -> Iterator[bytes]:
             raise NoSource(f"{file} cannot be read: {error.strerror}") from error
 
 
-def _from_lines(lines: Iterable[bytes]) -> Iterator[Record]:
+def _from_lines(lines: Iterable[bytes], table_id: str | None) -> Iterator[Record]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
+            if frames.is_of_them(line):
+                yield from frames.records(line, table_id)
+                continue
             event = _decode_line(line)
             topic = CLOUD_EVENT_TOPICS[event.source]
             yield Record(
@@ -213,7 +214,7 @@ def _from_lines(lines: Iterable[bytes]) -> Iterator[Record]:
                 body=bytes(event.data),
                 time_ms=None if event.time is None else ms_of_rfc3339(event.time.encode()),
             )
-        except (msgspec.DecodeError, KeyError, ValueError) as error:
+        except (msgspec.DecodeError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise Illegal(f"line {number} is no public event: {type(error).__name__}") from error
 
 

@@ -32,13 +32,11 @@ class Totals:
 class Verifier:
     """Takes records in any order that keeps each stream's own, and says what is wrong."""
 
-    def __init__(
-        self, *, settling_ms_max: int = SETTLING_MS_MAX, has_wallet: bool = True, has_all_games: bool = True
-    ) -> None:
+    def __init__(self, *, settling_ms_max: int = SETTLING_MS_MAX, has_all_games: bool = True) -> None:
         self.tables: dict[str, TableReplay] = {}
         self.coins = Coins()
         self.records = 0
-        self._has_wallet = has_wallet
+        self._has_wallet = True
         self._has_all_games = has_all_games
         self._settling_ms_max = settling_ms_max
         self._counters: dict[tuple[str, str], Counter] = {}
@@ -52,6 +50,7 @@ class Verifier:
         if place in self._broken:
             return None
         self.records += 1
+        self._has_wallet &= not record.of_read_model
         self._newest_ms = max(self._newest_ms, record.time_ms or 0)
         counter = self._counters.setdefault(place, Counter())
         try:
