@@ -19,6 +19,7 @@ import pytest
 from spades_local import roles
 from spades_local.ports import is_free
 from spades_local.testing import Infra, Namespace
+from spades_runtime.operators import name_of
 
 pytestmark = pytest.mark.real
 
@@ -36,12 +37,13 @@ born = time.monotonic()
 
 class Probe(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        ready = self.path == "/readyz" and time.monotonic() - born > 0.3
+        ready = self.path == "/readyz" and time.monotonic() - born > 0.3 and not (here / f"{name} drains").exists()
         if ready:
             with (here / "story").open("a") as story:
                 story.write(f"{name} ready\\n")
         self.send_response(200 if ready else 503)
         self.end_headers()
+        self.wfile.write(b"it drains\\n")
     def log_message(self, *_):
         pass
 
@@ -181,7 +183,11 @@ def test_the_whole_stack_starts_in_order_survives_crashes_and_drains(stack: Stac
     second_starts = [story.index(f"{name} starts") for name in second]
     assert max(migrated) < min(first_starts)
     assert max(first_ready) < min(second_starts)
-    assert re.search(r"wallet \| wallet listens", stack.said.read_text())
+    until(lambda: "ready: http" in stack.said.read_text())
+    said = stack.said.read_text()
+    assert re.search(r"wallet \| wallet listens", said)
+    # The address is the last thing said.
+    assert said.splitlines()[-1].endswith(f"ready: {stack.record['address']}")
 
     # Any service killed is back; the others do not notice.
     before = stack.pids
@@ -215,6 +221,11 @@ def test_stop_ends_what_a_killed_supervisor_left(stack: Stack) -> None:
     stack.process.kill()
     stack.process.wait()
     assert all(lives(pid) for pid in running.values())
+    told = stack.ask("status")
+    assert told.returncode == 3
+    assert "nothing runs here" not in told.stdout
+    assert all(f"runs, process {pid}" in told.stdout for pid in running.values())
+    assert "make stop" in told.stdout
     assert stack.ask("stop").returncode == 0
     assert [pid for pid in running.values() if lives(pid)] == []
 
@@ -237,6 +248,44 @@ def test_each_service_is_given_what_it_needs_and_no_more(stack: Stack) -> None:
         assert stack.env["SPADES_DATABASE_URL"] not in given.values()
     assert "SPADES_SEAL_KEY_FILE" not in lobby
     assert "SPADES_SEAL_KEY_FILE" not in bot
+
+
+def test_a_service_that_does_not_serve_makes_the_stack_unready(stack: Stack) -> None:
+    stack.start()
+    drains = stack.folder / "lobby drains"
+    drains.touch()
+    told = stack.ask("status")
+    assert told.returncode == 3
+    assert [line for line in told.stdout.splitlines() if "not ready: it drains" in line and "lobby |" in line]
+    assert "stack | not ready" in told.stdout
+    drains.unlink()
+    assert stack.ask("status").returncode == 0
+
+
+def test_the_commands_of_a_service_find_what_it_was_given_as_long_as_it_runs(stack: Stack) -> None:
+    stack.start()
+    file = stack.state / "given.json"
+    assert oct(file.stat().st_mode & 0o777) == "0o600"
+    given = json.loads(file.read_text())
+    assert given == {service: stack.given_to(service) for service in SERVICES}
+    assert stack.ask("stop").returncode == 0
+    assert not file.exists()
+
+
+def test_one_operator_is_made_whose_token_lies_in_the_state_folder(stack: Stack) -> None:
+    stack.start()
+    operators, token = stack.state / "operators", stack.state / "operator-token"
+    assert [oct(file.stat().st_mode & 0o777) for file in (operators, token)] == ["0o600", "0o600"]
+    assert {stack.given_to(service)["SPADES_OPERATORS_FILE"] for service in SERVICES} == {str(operators)}
+    assert name_of(operators, token.read_text().strip()) == "local"
+    # Somebody who names their own operators is asked for their own token.
+    own = stack.folder / "own"
+    own.touch()
+    stack.ask("stop")
+    stack.env["SPADES_OPERATORS_FILE"] = str(own)
+    stack.start()
+    assert stack.given_to("lobby")["SPADES_OPERATORS_FILE"] == str(own)
+    assert not token.exists()
 
 
 def test_a_failing_migration_is_told_and_leaves_nothing_running(stack: Stack) -> None:

@@ -133,7 +133,7 @@ def run_audit(env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     )
 
 
-async def test_the_program_exits_with_0_1_or_2(namespace: Namespace) -> None:
+async def test_the_program_exits_with_0_1_or_2(namespace: Namespace, tmp_path: Path) -> None:
     namespace.migrate("wallet")
     async with desk_at(namespace) as desk:
         await desk.ask("ann", OpenAccount())
@@ -150,6 +150,15 @@ async def test_the_program_exits_with_0_1_or_2(namespace: Namespace) -> None:
     wrong = run_audit(env)
     assert wrong.returncode == 1
     assert "WRONG transfer part 0 seq 1 (welcome:ann): its hash is not that of its content" in wrong.stdout
+    # Without an address it is that of the local stack, and without a stack that is said.
+    address = env.pop("SPADES_DATABASE_URL")
+    stack = {**env, "SPADES_STATE_DIR": str(tmp_path)}
+    nothing = run_audit(stack)
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert nothing.stderr.startswith("Set SPADES_DATABASE_URL")
+    (tmp_path / "given.json").write_text(json.dumps({"wallet": {"SPADES_DATABASE_URL": address}}))
+    assert run_audit(stack).stdout == wrong.stdout
+    env["SPADES_DATABASE_URL"] = address
     for unreadable in (
         {**env, "SPADES_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"},
         {**env, "SPADES_DATABASE_SCHEMA": "nobody_here"},

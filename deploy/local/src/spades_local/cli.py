@@ -12,13 +12,16 @@ from typing import Annotated, Any
 
 import typer
 
-from spades_local import postgres, record, stack
+from spades_local import postgres, probing, record, stack
+from spades_local.environment import SERVICES
 from spades_local.places import Places, find_places
 from spades_local.problems import Problem
 from spades_local.record import Record
 from spades_local.supervisor import Supervisor
 
 NAME_WIDTH = 8
+NOT_READY = 3
+LEFT_ALONE = "whoever supervised these is gone: `make stop` ends them, `make play` starts anew"
 COLOURS = ("cyan", "green", "yellow", "blue", "magenta", "bright_cyan", "bright_green")
 
 app = typer.Typer(
@@ -67,7 +70,8 @@ def reset() -> None:
         asyncio.run(stack.wipe_given())
         for folder in (postgres.data_folder(places), places.kafka, places.logs):
             shutil.rmtree(folder, ignore_errors=True)
-        for file in (places.secrets, places.seal_key, places.record, places.env):
+        made = (places.secrets, places.seal_key, places.operators, places.operator_token)
+        for file in (*made, places.record, places.env, places.given):
             file.unlink(missing_ok=True)
     tell("stack", "every game and coin is gone")
 
@@ -78,17 +82,27 @@ def status() -> None:
     places = find_places()
     known = record.load(places.record)
     if not record.is_held(places):
-        tell("stack", "nothing runs here")
-        raise typer.Exit(3)
+        left = record.left_running(known)
+        for name in left:
+            tell(name, f"runs, process {known.children[name].pid}")
+        tell("stack", LEFT_ALONE if left else "nothing runs here")
+        raise typer.Exit(NOT_READY)
+    unready = asyncio.run(_unready(known))
     for name, running in known.children.items():
         alive = "runs" if record.still_runs(running) else "is down"
-        tell(
-            name,
-            f"{alive}, process {running.pid}, port {running.port}, {running.restarts} restarts",
-        )
-    tell("stack", f"ready {known.address or ''}" if known.ready else "not ready yet")
-    if not known.ready:
-        raise typer.Exit(3)
+        against = f"; not ready: {unready[name]}" if name in unready else ""
+        tell(name, f"{alive}, process {running.pid}, port {running.port}, {running.restarts} restarts{against}")
+    if not known.ready or unready:
+        tell("stack", f"not ready {known.address or 'yet'}")
+        raise typer.Exit(NOT_READY)
+    tell("stack", f"ready {known.address or ''}")
+
+
+async def _unready(known: Record) -> dict[str, str]:
+    """What each service that does not serve now says against it."""
+    asked = {name: running.port for name, running in known.children.items() if name in SERVICES and running.port}
+    answers = await asyncio.gather(*(probing.why_unready(port) for port in asked.values()))
+    return {name: why for name, why in zip(asked, answers, strict=True) if why is not None}
 
 
 def tell(name: str, text: str) -> None:

@@ -1,5 +1,6 @@
-"""Passwords of the database roles and the key that seals hidden cards; made once, kept private."""
+"""Passwords of the database roles, the key that seals hidden cards, an operator's token; made once, kept private."""
 
+import hashlib
 import json
 import secrets
 from pathlib import Path
@@ -21,6 +22,17 @@ class Passwords:
             self._by_role.update({role: secrets.token_hex(24) for role in unknown})
             write_private(self._path, json.dumps(self._by_role, indent=1))
         return {role: self._by_role[role] for role in roles}
+
+
+LOCAL_OPERATOR = "local"
+
+
+def ensure_operator(operators: Path, token_file: Path) -> None:
+    """Make one operator's token, and the file of operators that lets its holder in; a later start keeps both."""
+    if not (operators.exists() and token_file.exists()):
+        token = secrets.token_urlsafe(32)
+        write_private(token_file, f"{token}\n")
+        write_private(operators, f"{LOCAL_OPERATOR} {hashlib.sha256(token.encode()).hexdigest()}\n")
 
 
 def ensure_seal_key(path: Path) -> None:

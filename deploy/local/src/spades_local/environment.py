@@ -26,6 +26,8 @@ class Surroundings:
     bootstrap: str
     databases: Mapping[str, Database]
     seal_key: Path
+    # Who may act on the admin ports, where a person names nobody else.
+    operators: Path | None = None
     topic_prefix: str = TOPIC_PREFIX
     group_prefix: str = GROUP_PREFIX
     partitions: int = PARTITIONS_LOCAL
@@ -52,9 +54,16 @@ def of_service(
     if service in around.databases:
         env["SPADES_DATABASE_URL"] = around.databases[service].app_url
         env["SPADES_DATABASE_SCHEMA"] = around.databases[service].schema
+    if around.operators is not None:
+        env.setdefault("SPADES_OPERATORS_FILE", str(around.operators))
     if service == "table":
         env["SPADES_SEAL_KEY_FILE"] = str(around.seal_key)
     return env
+
+
+def ours(env: Mapping[str, str]) -> dict[str, str]:
+    """Only what is ours of an environment."""
+    return {name: value for name, value in env.items() if name.startswith("SPADES_")}
 
 
 def number(name: str, allowed: range, default: int, environ: Mapping[str, str]) -> int:

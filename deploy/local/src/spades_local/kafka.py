@@ -21,7 +21,7 @@ from spades_local.jars import KAFKA_VERSION
 from spades_local.places import Places, told_when_full
 from spades_local.ports import HOST, any_free, listens
 from spades_local.problems import NotReady, WheelMissing
-from spades_local.programs import Program
+from spades_local.programs import Program, only
 
 HEAP_MB = 512
 LEARNING_LIMIT_S = 90.0
@@ -158,7 +158,7 @@ def program(broker: Kafka) -> Program:
         ready=answers,
         ready_limit_s=90.0,
         stop_limit_s=20.0,
-        shown=SHOWN,
+        told=only(SHOWN),
         port=broker.port,
     )
 

@@ -44,6 +44,18 @@ class Places:
         return self.state / "seal_key.json"
 
     @property
+    def operators(self) -> Path:
+        return self.state / "operators"
+
+    @property
+    def operator_token(self) -> Path:
+        return self.state / "operator-token"
+
+    @property
+    def given(self) -> Path:
+        return self.state / "given.json"
+
+    @property
     def record(self) -> Path:
         return self.state / "state.json"
 

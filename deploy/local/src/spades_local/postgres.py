@@ -17,7 +17,7 @@ import psycopg
 from spades_local.places import Places, told_when_full
 from spades_local.ports import HOST
 from spades_local.problems import NotReady, WheelMissing
-from spades_local.programs import Program
+from spades_local.programs import Program, only
 
 ADMIN = "postgres"
 # Postgres refuses to run as root, so for root it runs as the user every system has for that.
@@ -105,7 +105,7 @@ def program(server: Postgres) -> Program:
         gid=server.gid,
         # SIGTERM would wait for every client to leave; SIGINT rolls back and writes a checkpoint.
         stop_signal=signal.SIGINT,
-        shown=SHOWN,
+        told=only(SHOWN),
         port=server.port,
     )
 

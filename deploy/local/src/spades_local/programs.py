@@ -3,7 +3,12 @@
 import re
 import signal
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+
+def only(shown: re.Pattern[str]) -> Callable[[str], str | None]:
+    """Tell the lines in which `shown` is found, as they are."""
+    return lambda line: line if shown.search(line) else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,6 +26,6 @@ class Program:
     faces_people: bool = False
     ready_limit_s: float = 60.0
     stop_limit_s: float = 15.0
-    # Which of its lines a person wants to see; all of them are in its log file.
-    shown: re.Pattern[str] = field(default=re.compile(""))
+    # What a person is told of a line, or None; all lines are in its log file.
+    told: Callable[[str], str | None] = str
     port: int | None = None

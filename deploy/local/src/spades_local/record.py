@@ -118,6 +118,11 @@ def is_held(places: Places) -> bool:
     return False
 
 
+def left_running(record: Record) -> list[str]:
+    """The recorded children that still run."""
+    return [name for name, running in record.children.items() if still_runs(running) is not None]
+
+
 def end_leftovers(record: Record) -> list[str]:
     """End the recorded children that still run, newest first; the names of those ended."""
     ended = []

@@ -1,14 +1,15 @@
 """The order of things: servers, topics, schemas, migrations, services; and the way back."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 
 from spades_events import PARTITIONS_LOCAL
-from spades_local import environment, record, roles, servers, topics
-from spades_local.credentials import Passwords, ensure_seal_key
+from spades_local import environment, probing, record, roles, servers, topics
+from spades_local.credentials import Passwords, ensure_operator, ensure_seal_key
 from spades_local.environment import Surroundings
 from spades_local.places import Places, make_state_folder, write_private
 from spades_local.ports import HOST, any_free, is_free, next_free, same_or_free
@@ -17,6 +18,7 @@ from spades_local.programs import Program
 from spades_local.record import Record
 from spades_local.roles import Database
 from spades_local.supervisor import Supervisor, Tell
+from spades_local.telling import Telling
 
 PAGE_PORT = 8080
 PORTS = range(65_536)
@@ -42,7 +44,7 @@ async def run(places: Places, tell: Tell, begin: Begin, until: asyncio.Event | N
             tell("stack", f"ended {name}, which an earlier run left")
         known = Record(ports=known.ports, supervisor=record.myself())
         record.save(places.record, known)
-        places.env.unlink(missing_ok=True)
+        _forget(places)
         stop = until or asyncio.Event()
         for stop_signal in STOP_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(stop_signal, stop.set)
@@ -54,7 +56,7 @@ async def run(places: Places, tell: Tell, begin: Begin, until: asyncio.Event | N
             known.ready = False
             await supervisor.drain()
             record.save(places.record, Record(ports=known.ports))
-            places.env.unlink(missing_ok=True)
+            _forget(places)
 
 
 async def begin_servers(places: Places, tell: Tell, supervisor: Supervisor, known: Record) -> servers.Servers:
@@ -78,7 +80,7 @@ async def begin_all(
     environ: Mapping[str, str] = os.environ,
 ) -> None:
     """Everything, up to the page's address."""
-    page_host, page_port = _page_address(environ, tell)
+    page_host, page_port, moved = _page_address(environ)
     partitions = environment.number("SPADES_PARTITIONS", PARTITION_COUNTS, PARTITIONS_LOCAL, environ)
     databases: dict[str, Database] = {}
 
@@ -99,6 +101,7 @@ async def begin_all(
     )
     around = _surroundings(places, here, databases, partitions, environ)
     await topics.create(here.bootstrap, around.topic_prefix, around.partitions)
+    given: dict[str, dict[str, str]] = {}
     for line in SERVICES_IN_ORDER:
         programs = []
         for service in line:
@@ -107,13 +110,21 @@ async def begin_all(
             env = environment.of_service(service, around, port, environ)
             if service == "lobby":
                 env |= {"SPADES_LOBBY_HOST": page_host, "SPADES_LOBBY_PORT": str(page_port)}
+            given[service] = environment.ours(env)
             programs.append(service_program(service, env, port))
         tell("stack", f"starting {', '.join(line)}")
         await supervisor.start(*programs)
+    # For the commands of a service, as its audit: they find here what the service itself was given.
+    write_private(places.given, json.dumps(given, indent=1))
     known.address = f"http://{page_host}:{page_port}"
     known.bootstrap = here.bootstrap
     known.ready = True
     servers.note(places, known, supervisor)
+    # The address is what a person waits for: what the services tell of their start comes before it.
+    await supervisor.quiet()
+    tell("stack", f"what they say is in {places.logs}, warnings and errors are told here; Ctrl-C stops everything")
+    if moved:
+        tell("stack", f"port {PAGE_PORT} is taken by another program, so the page is at port {page_port}")
     tell("stack", f"ready: {known.address}")
 
 
@@ -148,13 +159,14 @@ def service_program(service: str, env: Mapping[str, str], admin_port: int) -> Pr
     """One of our services as a child, ready when its /readyz says so."""
 
     async def answers() -> bool:
-        return await _says_ready(admin_port)
+        return await probing.why_unready(admin_port) is None
 
     return Program(
         name=service,
         argv=(sys.executable, "-m", f"spades_{service}"),
         env=env,
         ready=answers,
+        told=Telling(),
         port=admin_port,
         faces_people=service == "lobby",
     )
@@ -177,8 +189,14 @@ def stop(places: Places, tell: Tell) -> bool:
     if places.state.exists() and not record.is_held(places):
         ports = record.load(places.record).ports
         record.save(places.record, Record(ports=ports))
-        places.env.unlink(missing_ok=True)
+        _forget(places)
     return found
+
+
+def _forget(places: Places) -> None:
+    """Addresses of servers that no longer run."""
+    for file in (places.env, places.given):
+        file.unlink(missing_ok=True)
 
 
 async def wipe_given(environ: Mapping[str, str] = os.environ) -> None:
@@ -199,10 +217,17 @@ def _surroundings(
     environ: Mapping[str, str],
 ) -> Surroundings:
     ensure_seal_key(places.seal_key)
+    if not environ.get("SPADES_OPERATORS_FILE"):
+        ensure_operator(places.operators, places.operator_token)
+    else:
+        # A token that opens nothing here would only mislead.
+        for file in (places.operators, places.operator_token):
+            file.unlink(missing_ok=True)
     return Surroundings(
         bootstrap=here.bootstrap,
         databases=databases,
         seal_key=places.seal_key,
+        operators=places.operators,
         topic_prefix=environ.get("SPADES_TOPIC_PREFIX", environment.TOPIC_PREFIX),
         group_prefix=environ.get("SPADES_GROUP_PREFIX", environment.GROUP_PREFIX),
         partitions=partitions,
@@ -210,38 +235,21 @@ def _surroundings(
     )
 
 
-def _page_address(environ: Mapping[str, str], tell: Tell) -> tuple[str, int]:
+def _page_address(environ: Mapping[str, str]) -> tuple[str, int, bool]:
+    """Host and port of the page, and whether the usual port was not to be had."""
     host = environ.get("SPADES_LOBBY_HOST", HOST)
     if environ.get("SPADES_LOBBY_PORT"):
         asked = environment.number("SPADES_LOBBY_PORT", PORTS, PAGE_PORT, environ)
         if asked == 0:
-            return host, any_free()
+            return host, any_free(), False
         if not is_free(asked, host):
             raise PortTaken(
                 f"Port {asked} is taken by another program.\n"
                 "Stop that one, or set SPADES_LOBBY_PORT to another port (0: any)."
             )
-        return host, asked
+        return host, asked, False
     port = next_free(PAGE_PORT, host)
-    if port != PAGE_PORT:
-        tell("stack", f"port {PAGE_PORT} is taken, so the page is at {port}")
-    return host, port
-
-
-async def _says_ready(port: int) -> bool:
-    """Whether /readyz on this port answers 200."""
-    try:
-        async with asyncio.timeout(2.0):
-            reader, writer = await asyncio.open_connection(HOST, port)
-            try:
-                writer.write(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                await writer.drain()
-                status = await reader.readline()
-            finally:
-                writer.close()
-    except (OSError, TimeoutError):
-        return False
-    return status.split()[1:2] == [b"200"]
+    return host, port, port != PAGE_PORT
 
 
 async def _unless_stopped(work: Awaitable[None], stop: asyncio.Event) -> None:

@@ -23,6 +23,9 @@ GOOD_LIFE_S = 10.0
 # A program that was never ready and ended so often will not be cured by another try.
 STILLBIRTHS_MAX = 8
 READY_POLL_S = 0.05
+# What services have to tell of their start comes within this after the last of them is ready.
+QUIET_S = 0.7
+QUIET_LIMIT_S = 3.0
 LOG_BYTES_MAX = 10_000_000
 LINE_BYTES_MAX = 1_000_000
 LAST_LINES = 15
@@ -36,6 +39,7 @@ class Child:
     def __init__(self, program: Program, logs: Path, tell: Tell, note: Callable[[], None]) -> None:
         self.program = program
         self.running: record.Running | None = None
+        self.told_s = time.monotonic()
         self._tell = tell
         self._note = note
         self._stopping = False
@@ -140,8 +144,10 @@ class Child:
             text = line.decode(errors="replace").rstrip()
             self._last.append(text)
             self._log.info(text)
-            if self.program.shown.search(text):
-                self._tell(self.program.name, text)
+            told = self.program.told(text)
+            if told is not None:
+                self.told_s = time.monotonic()
+                self._tell(self.program.name, told)
 
     def _why_not_ready(self) -> str:
         program = self.program
@@ -170,6 +176,14 @@ class Supervisor:
         async with asyncio.TaskGroup() as starts:
             for child in began:
                 starts.create_task(child.start())
+
+    async def quiet(self) -> None:
+        """Return when no child has had anything to tell for a moment, or after a bound."""
+        deadline_s = time.monotonic() + QUIET_LIMIT_S
+        while (now_s := time.monotonic()) < deadline_s:
+            if all(now_s - child.told_s >= QUIET_S for child in self.children):
+                return
+            await asyncio.sleep(READY_POLL_S)
 
     async def drain(self) -> None:
         """Stop everything: what people speak to first, then the last started first."""

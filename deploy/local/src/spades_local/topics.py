@@ -1,6 +1,7 @@
 """Every topic of the system, with one partition count for all, kept as long as it must be."""
 
 import asyncio
+import contextlib
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
@@ -35,6 +36,7 @@ async def create(bootstrap: str, prefix: str, partitions: int) -> None:
             if code not in (0, TopicAlreadyExistsError.errno):
                 raise NotReady(f"Kafka refused to make the topic {topic}: {for_code(code)} {words}")
         await _await_visible(admin, prefix, partitions)
+        await _await_coordinator(admin)
     finally:
         await admin.close()
 
@@ -78,6 +80,19 @@ async def _await_visible(admin: AIOKafkaAdminClient, prefix: str, partitions: in
             return
         await asyncio.sleep(0.05)
     raise NotReady(f"Kafka did not show the topics of {prefix!r} within {VISIBLE_LIMIT_S:g} s.")
+
+
+async def _await_coordinator(admin: AIOKafkaAdminClient) -> None:
+    """Wait until groups can be joined: Kafka makes the topic of their offsets only when first asked for one.
+
+    The services would wait for it too, but each with an error in its log.
+    """
+    deadline_s = asyncio.get_running_loop().time() + VISIBLE_LIMIT_S
+    while asyncio.get_running_loop().time() < deadline_s:
+        with contextlib.suppress(KafkaError):
+            await admin.find_coordinator("spades")
+            return
+        await asyncio.sleep(0.05)
 
 
 def _settings(spec: TopicSpec) -> dict[str, str]:

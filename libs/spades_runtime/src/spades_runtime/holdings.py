@@ -106,6 +106,7 @@ class Holdings:
 
     def note_outages(self, batch: Batch) -> None:
         """An outage ends at the first sign of life: a record, or every input's answer to a fetch."""
+        ended: dict[int, int] = {}
         for part, mine in self.owned.items():
             if mine.alive_at_ms is None or batch.now_ms - mine.alive_at_ms <= OUTAGE_MS:
                 continue
@@ -113,7 +114,9 @@ class Holdings:
             if answers or part in batch.next_offsets:
                 outage_ms = batch.now_ms - mine.alive_at_ms
                 batch.outages_ms[part] = (mine.alive_at_ms, outage_ms)
-                _log.warning("outage_ended", partition=part, outage_ms=outage_ms)
+                ended[part] = outage_ms
+        if ended:
+            _log.warning("outage_ended", partitions=sorted(ended), outage_ms=max(ended.values()))
 
     def _drop(self, part: int) -> None:
         del self.owned[part]

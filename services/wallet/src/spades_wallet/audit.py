@@ -1,8 +1,9 @@
 """`python -m spades_wallet.audit`: recompute the whole ledger from its transfers and name every row that is wrong.
 
 It reads one snapshot of the database, as the role and from the address that the service has
-(SPADES_DATABASE_URL, SPADES_DATABASE_SCHEMA), and uses none of the service's own sums: hashes,
-entry numbers and balances are worked out again here, in another language than they were made in.
+(SPADES_DATABASE_URL, SPADES_DATABASE_SCHEMA; else those of the local stack that runs here), and uses none of
+the service's own sums: hashes, entry numbers and balances are worked out again here, in another language than
+they were made in.
 Exit 0 where all is well, 1 where a row is wrong, 2 where it could not look.
 """
 
@@ -19,7 +20,7 @@ from typing import Final, NamedTuple
 import psycopg
 from pydantic import ValidationError
 
-from spades_runtime import Database, NotReady, database
+from spades_runtime import Database, NotReady, database, local_stack
 from spades_wallet.ledger import COINS_MAX, SYSTEM_ACCOUNTS, AccountId
 from spades_wallet.settings import WalletSettings
 
@@ -227,6 +228,9 @@ async def _check_system(report: Report, db: Database, sums: dict[AccountId, int]
 
 
 async def _main() -> int:
+    if not local_stack.adopt("wallet", "SPADES_DATABASE_URL"):
+        sys.stderr.write("Set SPADES_DATABASE_URL to the wallet's database, or start the local stack here.\n")
+        return 2
     try:
         # Kafka is not asked, so nobody has to say where it is.
         settings = WalletSettings(kafka_bootstrap="")  # type: ignore[call-arg]  # the rest is in the environment

@@ -2,7 +2,8 @@
 
 It sends `GrantCoins` like any other command and waits for the wallet's word. `--id` names the grant:
 the same id again grants nothing more. Exit 0 if granted, 1 if refused, 2 if it was asked wrongly or no
-answer came in time (then repeat it with the id that it printed).
+answer came in time (then repeat it with the id that it printed). The wallet is asked at SPADES_KAFKA_BOOTSTRAP,
+else through the Kafka of the local stack that runs here.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pydantic import ValidationError
 from spades_events import CE_TYPES, Envelope, Topic, UndecodableMessage, decode, encode, envelope_of, headers_of
 from spades_events.commands import GrantCoins
 from spades_events.wallet import CoinsGranted, WalletCommandRefused
-from spades_runtime import partition_of
+from spades_runtime import local_stack, partition_of
 from spades_wallet.settings import WalletSettings
 
 ANSWER_LIMIT_S: Final = 15.0
@@ -99,6 +100,8 @@ def main() -> int:
     parser.add_argument("--operator", required=True, help="who decided it; stands in the ledger")
     parser.add_argument("--id", default="", help="names the grant, so that a repetition is no second one")
     given = parser.parse_args()
+    if not local_stack.adopt("wallet", "SPADES_KAFKA_BOOTSTRAP"):
+        parser.error("set SPADES_KAFKA_BOOTSTRAP, or start the local stack here")
     wish = GrantCoins(amount_coins=given.coins, reason=given.reason)
     try:
         # What the wallet could not read would be parked there, and never answered.
