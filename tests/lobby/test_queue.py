@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from spades_events import commands
-from spades_lobby.tables import invites
+from spades_lobby.tables import invites, matchmaker
 from spades_lobby.tables import queueing as queue_sql
 from spades_local.testing import Namespace
 from tests.lobby.conftest import House, house
@@ -171,6 +171,40 @@ async def test_who_leaves_while_being_seated_gets_up(lobby_namespace: Namespace)
             ):
                 await asyncio.sleep(0.02)
         assert (await until(leaver, "idle"))["table_id"] is None
+
+
+async def test_a_match_that_lost_its_host_waits_again_and_holds_nobody_up(lobby_namespace: Namespace) -> None:
+    async with queueing(lobby_namespace, 5) as (lobby, (odd, *players)):
+        await enter(odd, stake_coins=1_000)
+        async with lobby.gateway.engine.begin() as db:
+            lost = "UPDATE queued SET state = 'matched', table_id = :table, matched_at = now() WHERE account_id = :who"
+            await db.execute(text(lost), {"table": str(uuid4()), "who": odd.account_id})
+        for player in players:
+            await enter(player)
+        for player in players:
+            await until(player, "seated")
+        assert (await until(odd, "waiting"))["table_id"] is None
+
+
+async def test_a_turn_that_fails_is_followed_by_another(
+    lobby_namespace: Namespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with queueing(lobby_namespace, 4) as (lobby, players):
+        turn, failed = lobby.gateway.matchmaker.turn, asyncio.Event()
+
+        async def fails_once() -> bool:
+            if failed.is_set():
+                return await turn()
+            failed.set()
+            raise KeyError("a fault of ours")
+
+        monkeypatch.setattr(matchmaker, "AFTER_A_FAULT_S", 0.01)
+        monkeypatch.setattr(lobby.gateway.matchmaker, "turn", fails_once)
+        await asyncio.wait_for(failed.wait(), 20)
+        for player in players:
+            await enter(player)
+        for player in players:
+            await until(player, "seated")
 
 
 async def test_a_guest_needs_an_account_and_a_stake_is_one_of_those_offered(lobby_namespace: Namespace) -> None:

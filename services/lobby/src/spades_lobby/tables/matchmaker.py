@@ -32,6 +32,7 @@ from spades_lobby.tables.queueing import Match, Waiting
 log = structlog.get_logger()
 
 SEATS: Final = 4
+AFTER_A_FAULT_S: Final = 2.0
 RESEND_S: Final = 2.0
 """What a match was told may have been lost with the gateway that told it."""
 
@@ -61,6 +62,10 @@ class Matchmaker:
                     began_s = self._now()
             except (SQLAlchemyError, SendFailed, OSError) as error:
                 log.warning("queue_not_matched", error=type(error).__name__)
+            except Exception:
+                # The edge: what the queue cannot do must not end the games that are played here.
+                log.exception("queue_turn_failed")
+                await asyncio.sleep(AFTER_A_FAULT_S)
 
     async def turn(self) -> bool:
         """One turn; whether anybody was matched, so that another is worth while at once."""
@@ -106,7 +111,13 @@ class Matchmaker:
             if there[0].matched_ms > self._settings.lobby_queue_patience_ms:
                 await self._cancel(db, table_id, there)
                 continue
-            await self._seat(table_id, hosts[table_id], there, game)
+            host = hosts.get(table_id) or (game.host if game is not None else None)
+            if host is None:
+                # Nobody could open it, now or ever: they wait again, and the others' matches go on.
+                log.error("match_without_host", table=table_id, players=len(there))
+                unseated |= {one.account_id for one in there}
+                continue
+            await self._seat(table_id, host, there, game)
             if game is not None and not there[0].with_bots:
                 lacking[there[0].ruleset, there[0].stake_coins] += there[:1] * (SEATS - len(there))
         if seated:
