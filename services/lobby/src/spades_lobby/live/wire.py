@@ -63,6 +63,12 @@ class WireProtocol(WebSocketsSansIOProtocol):
         extensions[EXTENSION] = self.wire
         await super().run_asgi()
 
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
+            # A refusal is an answer to the handshake, too; uvicorn would call it an error of ours in the log.
+            self.handshake_complete = True
+
     def say_goodbye(self, code: int, reason: str) -> None:
         """As ASGI's close does, but without waiting until the peer has read everything."""
         if self.close_sent or self.transport.is_closing():
