@@ -209,6 +209,13 @@ async def test_a_grant_needs_a_reason_and_a_key_and_is_one_however_often_it_is_s
         )
         other = await ada.post("/admin/grants", json=body | {"amount_coins": 251}, headers=key)
         assert (other.status_code, other.json()["code"]) == (422, "conflict")
+        # A name is no account id, and a guest has no wallet: nothing is done, and the words say which.
+        async with operated.player() as guest:
+            await guest.guest()
+            for who, said in (("nobody", (404, "no_player")), (guest.account_id, (409, "account_required"))):
+                answer = await ada.post("/admin/grants", json=body | {"account_id": who}, headers=key)
+                assert (answer.status_code, answer.json()["code"]) == said
+                assert await acts_about(operated, who) == []
         acts = await acts_about(operated, player.account_id)
         assert {(act.action, act.amount_coins, act.reason) for act in acts} == {
             ("grant_coins", coins, "Lost by a fault of ours") for coins in (250, 251)
@@ -277,7 +284,7 @@ async def test_what_cannot_be_told_is_not_done(operated: House) -> None:
 
 
 async def test_a_drained_gateway_sends_its_people_away_until_it_is_resumed(
-    lobby_namespace: Namespace, tmp_path: Path
+    lobby_namespace: Namespace, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     token, line = new_operator("ada")
     file = tmp_path / "operators"
@@ -295,6 +302,10 @@ async def test_a_drained_gateway_sends_its_people_away_until_it_is_resumed(
         assert (await ada.post("/admin/drain")).json()["draining"] is True
         with pytest.raises(Exception, match="503"):
             await player.socket()
+        # Who is sent away is no error of ours: each would be a line of the log.
+        assert [
+            one.getMessage() for one in caplog.records if one.name == "uvicorn.error" and one.levelname == "ERROR"
+        ] == []
         assert (await ada.delete("/admin/drain")).json()["draining"] is False
         async with asyncio.timeout(20):
             while lobby.probes.problem() is not None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import gzip
+import json
 from typing import Any
 
 import httpx
 import pytest
 
+from spades_lobby import asyncapi
 from tests.lobby.conftest import House
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
@@ -78,6 +80,7 @@ def check_problem(answer: httpx.Response) -> None:
         {"ruleset": {"name": "deniro", "options": {"": 1}}},
         {"ruleset": {"name": "deniro", "options": {f"option_{number}": 1 for number in range(17)}}},
         {"bots_welcome": 1},
+        {"ruleset": {"name": "whist"}},
     ],
     ids=repr,
 )
@@ -216,7 +219,15 @@ async def test_the_interface_describes_itself(lobby: House) -> None:
         assert document["openapi"].startswith("3.1")
         for path in ("/v1/sessions", "/v1/tables", "/v1/tables/{table_id}/seats/{seat}", "/v1/ws-tickets"):
             assert path in document["paths"]
-        refused = document["paths"]["/v1/tables"]["post"]["responses"]["4XX"]
+        opening = document["paths"]["/v1/tables"]["post"]
+        [key] = [one for one in opening["parameters"] if one["name"] == "Idempotency-Key"]
+        assert key["required"]
+        assert opening["security"] == [{"token": []}, {"session": []}]
+        assert set(document["components"]["securitySchemes"]) == {"token", "session"}
+        assert "security" not in document["paths"]["/v1/rulesets"]["get"]
+        frames = (await player.http.get("/v1/asyncapi.json")).json()
+        assert frames == json.loads(asyncapi.FILE.read_text("utf-8"))
+        refused = opening["responses"]["4XX"]
         assert list(refused["content"]) == ["application/problem+json"]
 
 

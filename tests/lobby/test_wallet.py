@@ -4,8 +4,11 @@ import asyncio
 
 import pytest
 
-from spades_events import commands
+from spades_events import CE_TYPES, Envelope, commands, wallet
+from spades_lobby.games import handlers
+from spades_lobby.games.handlers import WalletRecord
 from tests.lobby.conftest import Namespace, house
+from tests.lobby.player import Player
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio]
 
@@ -57,3 +60,47 @@ async def test_over_https_the_cookie_belongs_to_this_host_alone(lobby_namespace:
         assert cookie.startswith("__Host-spades_session=")
         assert "Secure" in cookie
         assert answer.headers["strict-transport-security"].startswith("max-age=")
+
+
+async def test_the_history_says_what_was_won_and_lost_page_by_page(lobby_namespace: Namespace) -> None:
+    async with house(lobby_namespace) as lobby, lobby.player() as player:
+        await player.account()
+        # One left a game of 100 coins; of another, played to its end and lost, the deposit came back.
+        told: list[tuple[type[wallet.WalletEvent], int, int, int, int]] = [
+            (wallet.HoldPlaced, 3, 890, 110, -110),
+            (wallet.FeeTaken, 6, 890, 0, 0),
+            (wallet.HoldPlaced, 7, 780, 110, -110),
+            (wallet.Settlement, 9, 790, 0, 10),
+        ]
+        async with lobby.gateway.engine.begin() as db:
+            await handlers.keep_wallet_events(db, [_record(player.account_id, *one) for one in told])
+        lost = {7: 0, 3: 0, 9: -100, 6: -110, 1: 1_000}
+        assert {number: net for number, net, _ in await _pages(player, 50)} == lost
+        for limit in (1, 2, 5):
+            assert [one[:2] for one in await _pages(player, limit)] == sorted(lost.items(), reverse=True), limit
+
+
+def _record(
+    account_id: str, kind: type[wallet.WalletEvent], entry_no: int, available: int, held: int, change: int
+) -> WalletRecord:
+    line = wallet.AccountBalance(
+        account_id=account_id, entry_no=entry_no, available_coins=available, held_coins=held, change_coins=change
+    )
+    envelope = Envelope(
+        id=f"w{entry_no}", type=CE_TYPES[kind], source="/spades/wallet", subject="t", sequence=1, time_ms=entry_no
+    )
+    # The lists read the accounts alone, whatever the event is about.
+    return WalletRecord(envelope, wallet.WalletEvent(accounts=(line,)))
+
+
+async def _pages(player: Player, limit: int) -> list[tuple[int, int, int]]:
+    """Number, net and change of every entry, page by page."""
+    found: list[tuple[int, int, int]] = []
+    query: dict[str, str | int] = {"limit": limit}
+    while True:
+        page = (await player.http.get("/v1/wallet/entries", params=query)).json()
+        assert len(page["entries"]) <= limit
+        found += [(one["entry_no"], one["net_coins"], one["change_coins"]) for one in page["entries"]]
+        if page["next"] is None:
+            return found
+        query["cursor"] = page["next"]

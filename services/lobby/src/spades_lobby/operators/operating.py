@@ -8,6 +8,8 @@ import structlog
 from spades_events import Topic, commands, wallet
 from spades_events.lobby import OperatorActed
 from spades_events.private import Answer
+from spades_lobby.people import store
+from spades_lobby.problems import Problem
 from spades_lobby.rest.gateway import Gateway
 
 log = structlog.get_logger()
@@ -49,8 +51,18 @@ class Operating:
         await self.note(actor, table_id, OperatorActed(action="cancel_game", command_id=command_id, reason=reason))
         return await self._gateway.seats.ask_as(actor, table_id, command_id, commands.CancelTable(reason=reason))
 
+    async def _check_player(self, account_id: str) -> None:
+        """Raises Problem: who is not there, or has no wallet, is named; the wallet knows only that it has none."""
+        async with self._gateway.engine.connect() as db:
+            guest = await store.is_guest(db, account_id)
+        if guest is None:
+            raise Problem(404, "no_player", f"There is no player with the account id {account_id} (a name is none).")
+        if guest:
+            raise Problem(409, "account_required", "That player is a guest, who has no wallet.")
+
     async def grant(self, actor: str, account_id: str, amount_coins: int, reason: str, key: str) -> wallet.CoinsGranted:
         """Give coins, once for each key and account, whoever of the operators sends it. Raises Problem."""
+        await self._check_player(account_id)
         command_id = str(uuid5(NAMESPACE_URL, f"grant:{key}"))
         act = OperatorActed(action="grant_coins", command_id=command_id, reason=reason, amount_coins=amount_coins)
         await self.note(actor, account_id, act)

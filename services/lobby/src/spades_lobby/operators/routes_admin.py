@@ -8,14 +8,14 @@ from pydantic import Field
 from spades_events.lobby import OperatorActed
 from spades_lobby.live import talk
 from spades_lobby.operators.operating import Operating
-from spades_lobby.problems import Problem, not_found
+from spades_lobby.problems import not_found
 from spades_lobby.rest import bodies, cursors, event_pages, views
 from spades_lobby.rest.bodies import Body, View
 from spades_lobby.rest.gateway import Gateway
 from spades_lobby.rest.guard import Guard
 from spades_lobby.rest.public import ON_ERROR
 from spades_lobby.rest.routes_people import Lobby
-from spades_lobby.rest.routes_tables import Cursor, Key, Limit, TableId
+from spades_lobby.rest.routes_tables import Cursor, Key, Limit, NeededKey, TableId
 from spades_runtime.operators import OperatorsOnly, actor_of
 
 router = APIRouter()
@@ -140,10 +140,8 @@ async def cancel(acts: Acts, actor: Actor, table_id: TableId, body: Cancellation
 
 
 @router.post("/grants", status_code=201)
-async def grant(acts: Acts, actor: Actor, body: Grant, key: Key = None) -> Granted:
-    """Give coins, with a reason that stands in the ledger. The same key again gives none."""
-    if key is None:
-        raise Problem(400, "idempotency_key_required", "Send an Idempotency-Key, the ticket's number for one.")
+async def grant(acts: Acts, actor: Actor, body: Grant, key: NeededKey) -> Granted:
+    """Give coins, with a reason that stands in the ledger. The same key again, a ticket's number, gives none."""
     granted = await acts.grant(actor, body.account_id, body.amount_coins, body.reason, key)
     return Granted(
         account_id=body.account_id,

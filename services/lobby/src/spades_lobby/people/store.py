@@ -259,6 +259,14 @@ async def account_again(db: AsyncConnection, known: Person) -> Person | None:
     return None if row is None else replace(known, name=row.name, guest=row.guest)
 
 
+async def is_guest(db: AsyncConnection, account_id: str) -> bool | None:
+    """Whether this account is a guest's; None where there is none, or none any more."""
+    found = await db.execute(
+        select(account.c.password.is_(None)).where(account.c.account_id == account_id, account.c.name != DELETED)
+    )
+    return found.scalar_one_or_none()
+
+
 async def sessions_alive(db: AsyncConnection, sessions: Iterable[SessionId]) -> set[SessionId]:
     found = await db.execute(select(session.c.session_id).where(session.c.session_id.in_(list(sessions)), _ALIVE))
     return {SessionId(row.session_id) for row in found}

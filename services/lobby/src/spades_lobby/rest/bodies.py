@@ -20,7 +20,7 @@ Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", max_length=64)]
 class Body(BaseModel):
     """A request's body: no type is bent into another, no field is overlooked."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid", use_attribute_docstrings=True)
 
     @field_validator("*")
     @classmethod
@@ -122,7 +122,7 @@ class InviteCode(Body):
 
 
 class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 class Me(View):
@@ -270,11 +270,17 @@ class WalletView(View):
 
 
 class EntryView(View):
+    """What one event did to the wallet."""
+
     entry_no: int
+    """The ledger's own number: an event may be several of its rows, so some are skipped."""
     type: str
     subject: str
     """The table, or the account itself."""
     change_coins: int
+    """What became of the available coins."""
+    net_coins: int
+    """What was won or lost, available and held together: -110 where a leaver's stake of 100 and fee of 10 are gone."""
     available_coins: int
     held_coins: int
     at_ms: int

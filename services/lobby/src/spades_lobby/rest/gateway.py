@@ -1,7 +1,7 @@
 """The parts of one running gateway, as the routes find them."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -88,6 +88,10 @@ async def player(request: Request) -> Person:
 async def owner(request: Request) -> Person:
     """Who asks for what takes a log-in: no token may do it."""
     return await _with(request, Scope.OWNER)
+
+
+ASKS_WHO: Final = frozenset({signed_in, reader, player, owner})
+"""What a route depends on that is not for everybody."""
 
 
 async def _with(request: Request, needed: Scope) -> Person:

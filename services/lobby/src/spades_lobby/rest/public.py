@@ -1,18 +1,22 @@
 """The public port's ASGI application: the REST interface, the sockets, the page."""
 
+import asyncio
+import functools
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from aiokafka.errors import KafkaError
 from fastapi import FastAPI, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from spades_lobby import problems
+from spades_lobby import asyncapi, problems
 from spades_lobby.live.desk import SendFailed
 from spades_lobby.problems import Problem
 from spades_lobby.rest import (
@@ -25,14 +29,19 @@ from spades_lobby.rest import (
     routes_tokens,
     routes_wallet,
 )
-from spades_lobby.rest.gateway import Gateway
+from spades_lobby.rest.gateway import ASKS_WHO, Gateway
 from spades_lobby.rest.guard import App, Guard, problem_of
+from spades_lobby.rest.routes_tables import KEY_HEADER
 from spades_lobby.rest.web import Page
 from spades_runtime import tracing
 from spades_runtime.probes import Probes
 
 SOCKET_PATH: Final = "/v1/ws"
+FRAMES_PATH: Final = "/v1/asyncapi.json"
+_WHY_A_KEY: Final = "the same key again is the same request, and a repeated one does nothing twice."
 
+_NOUNS: Final = (routes_people, routes_tokens, routes_tables, routes_queue, routes_wallet, routes_games)
+_ROUTERS: Final = [noun.router for noun in (*_NOUNS, routes_statistics)]
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     status: {
         "model": bodies.ProblemView,
@@ -42,8 +51,21 @@ _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 }
 _ABOUT: Final = (
     "Guests and accounts, tables, coins, finished games. Playing goes over the WebSocket at "
-    f"`{SOCKET_PATH}`, sub-protocol `spades.v1`: get a ticket, say hello, watch a table."
+    f"`{SOCKET_PATH}`, sub-protocol `spades.v1`: get a ticket, say hello, watch a table. Its frames: `{FRAMES_PATH}`."
 )
+_SCHEMES: Final = {
+    "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A program's: a session's `token`, or a personal one.",
+    },
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "spades_session",
+        "description": "A browser's; over https `__Host-spades_session`.",
+    },
+}
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 400: "malformed"}
 
 
@@ -72,11 +94,21 @@ def interface() -> FastAPI:
         telemetry={"tracing": False, "metrics": False},
         exception_handlers=ON_ERROR,
     )
-    everything = (routes_people, routes_tokens, routes_tables, routes_queue, routes_wallet, routes_games)
-    for routes in (*everything, routes_statistics):
-        app.include_router(routes.router)
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.add_route(FRAMES_PATH, _frames, include_in_schema=False)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
+
+
+async def _frames(_: Request) -> Response:
+    """The socket's frames, as an AsyncAPI document."""
+    return JSONResponse(await asyncio.to_thread(_frames_document))
+
+
+@functools.cache
+def _frames_document() -> dict[str, Any]:
+    return asyncapi.document()
 
 
 def _add_probes(app: FastAPI, probes: Probes) -> None:
@@ -104,10 +136,19 @@ def _document(app: FastAPI) -> dict[str, Any]:
                 for status in _PROBLEMS:
                     content = responses[status]["content"]
                     content[problems.MEDIA_TYPE] = content.pop("application/json")
+        document["components"]["securitySchemes"] = _SCHEMES
+        for route in (route for router in _ROUTERS for route in router.routes):
+            if isinstance(route, APIRoute) and _asks_who(route.dependant):
+                for method in route.methods or ():
+                    document["paths"][route.path][method.lower()]["security"] = [{name: []} for name in _SCHEMES]
         for unused in ("HTTPValidationError", "ValidationError"):
             document["components"]["schemas"].pop(unused, None)
         app.openapi_schema = document
     return app.openapi_schema
+
+
+def _asks_who(dependant: Dependant) -> bool:
+    return dependant.call in ASKS_WHO or any(_asks_who(one) for one in dependant.dependencies)
 
 
 def application(gateway: Gateway, probes: Probes) -> App:
@@ -145,6 +186,9 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where, *inside = (str(part) for part in first["loc"])
+    if (where, *inside) == ("header", KEY_HEADER) and first["type"] == "missing":
+        problem = Problem(400, "idempotency_key_required", f"Send an {KEY_HEADER}: {_WHY_A_KEY}")
+        return problems.response(problem, request.scope["spades.ref"])
     if where == "path":
         # An id that cannot be one is not there, like any other.
         return problems.response(problems.not_found(), request.scope["spades.ref"])

@@ -1,6 +1,6 @@
 """Tables: open, list, sit down, start, get up."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from fastapi import APIRouter, Header, Path, Query, Request, Response
@@ -14,20 +14,23 @@ from spades_lobby.rest.gateway import address
 from spades_lobby.rest.routes_people import Lobby, SignedIn
 from spades_lobby.tables import invites
 from spades_lobby.tables.seats import COIN_KINDS, command_id
+from spades_rules import PRESETS
 
 router = APIRouter(prefix="/v1", tags=["tables"])
 
+KEY_HEADER: Final = "Idempotency-Key"
+
 TableId = Annotated[str, Path(pattern=TABLE_ID_PATTERN, max_length=36)]
-Key = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=200,
-        pattern=r"^[\x21-\x7e]+$",
-        description="The same key again is the same request, with the same answer.",
-    ),
-]
+_KEY: Final = Header(
+    alias=KEY_HEADER,
+    min_length=1,
+    max_length=200,
+    pattern=r"^[\x21-\x7e]+$",
+    description="The same key again is the same request, with the same answer.",
+)
+Key = Annotated[str | None, _KEY]
+NeededKey = Annotated[str, _KEY]
+"""Of requests that would do it twice without one: `idempotency_key_required` says so."""
 Cursor = Annotated[str | None, Query(max_length=cursors.CURSOR_MAX)]
 Limit = Annotated[int, Query(ge=1, le=cursors.LIMIT_MAX)]
 
@@ -36,19 +39,15 @@ _LISTED = tuple(kind.value for kind in TableKind if kind is not TableKind.PRIVAT
 
 @router.post("/tables", status_code=201)
 async def open_table(
-    response: Response, gateway: Lobby, person: SignedIn, body: bodies.NewTable, key: Key = None
+    response: Response, gateway: Lobby, person: SignedIn, body: bodies.NewTable, key: NeededKey
 ) -> bodies.TableView:
     """Open a table; you are its host. The stake is chosen here, before anybody joins."""
-    if key is None:
-        raise Problem(
-            400,
-            "idempotency_key_required",
-            "Send an Idempotency-Key, new for each table: a repeated request then opens none twice.",
-        )
     gateway.rates.table(person.account_id)
     kind = TableKind(body.kind)
     if body.stake_coins and kind not in COIN_KINDS:
         raise Problem(422, "option_refused", "This kind of table has no stake.", field="stake_coins")
+    if body.ruleset.name not in PRESETS:
+        raise Problem(422, "option_refused", "There is no rule set of this name.", field="ruleset.name")
     command = commands.OpenTable(
         kind=kind,
         ruleset=RulesetChoice(name=body.ruleset.name, options=dict(body.ruleset.options)),
@@ -147,7 +146,11 @@ async def get_up(
 
 @router.post("/tables/{table_id}/start")
 async def start(gateway: Lobby, person: SignedIn, table_id: TableId, key: Key = None) -> bodies.Done:
-    """The host starts the game; computers take the empty seats."""
+    """The host starts the game; computers take the empty seats.
+
+    A table for coins starts by itself, `coins` when its host sits down, `online` when the last seat is taken: a start
+    is then refused as `starting` or `wrong_phase`.
+    """
     answer = await gateway.seats.ask(person, table_id, command_id(person, key), commands.StartGame())
     return bodies.Done(table_id=table_id, first_seq=answer.first_version, last_seq=answer.last_version)
 
@@ -175,9 +178,6 @@ async def come_in(request: Request, gateway: Lobby, person: SignedIn, body: bodi
 @router.post("/tables/{table_id}/rematch", status_code=201)
 async def rematch(response: Response, gateway: Lobby, person: SignedIn, table_id: TableId) -> bodies.TableView:
     """A new table as the ended one was; whoever of its players asks gets the same."""
-    ended = await gateway.seats.game_for(table_id, person.account_id)
-    if ended is None:
-        raise not_found()
-    again = await gateway.seats.rematch(person, ended)
+    again = await gateway.seats.rematch(person, table_id)
     response.headers["Location"] = f"/v1/tables/{again}"
     return await one_table(gateway, person, again)

@@ -1,5 +1,7 @@
 """Coins: the balance, what moved it, the daily top-up."""
 
+from itertools import zip_longest
+
 from fastapi import APIRouter
 
 from spades_lobby.games import readmodel
@@ -37,7 +39,8 @@ async def entries(gateway: Lobby, person: SignedIn, cursor: Cursor = None, limit
     """Everything that moved the balance, the newest first."""
     _with_wallet(person)
     async with gateway.engine.connect() as db:
-        found = await readmodel.entries(db, person.account_id, cursors.number(cursor), limit)
+        # One more than is shown: what was held before the last of them.
+        found = await readmodel.entries(db, person.account_id, cursors.number(cursor), limit + 1)
     return bodies.EntryList(
         entries=[
             bodies.EntryView(
@@ -45,13 +48,14 @@ async def entries(gateway: Lobby, person: SignedIn, cursor: Cursor = None, limit
                 type=row.type,
                 subject=row.subject,
                 change_coins=row.change_coins,
+                net_coins=row.change_coins + row.held_coins - (before.held_coins if before else 0),
                 available_coins=row.available_coins,
                 held_coins=row.held_coins,
                 at_ms=row.at_ms,
             )
-            for row in found
+            for row, before in zip_longest(found[:limit], found[1:])
         ],
-        next=cursors.of_number(found[-1].entry_no) if len(found) == limit else None,
+        next=cursors.of_number(found[limit - 1].entry_no) if len(found) > limit else None,
     )
 
 

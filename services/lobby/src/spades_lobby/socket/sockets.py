@@ -24,7 +24,7 @@ from spades_lobby.people import store
 from spades_lobby.people.namebook import Names
 from spades_lobby.people.store import Person
 from spades_lobby.people.tokens import SessionId, hash_of
-from spades_lobby.problems import Problem, not_found
+from spades_lobby.problems import Problem
 from spades_lobby.rates import Rates
 from spades_lobby.settings import LobbySettings
 from spades_lobby.socket.connection import RESTART, TOO_LATE, Connection
@@ -178,10 +178,7 @@ class Sockets:
 
     async def rematch(self, table_id: str, person: Person) -> str:
         """The table at which those of an ended game meet again. Raises Problem, SendFailed."""
-        ended = await self._seats.game_for(table_id, person.account_id)
-        if ended is None:
-            raise not_found()
-        return await self._seats.rematch(person, ended)
+        return await self._seats.rematch(person, table_id)
 
     async def ended_game(self, table_id: str) -> Game | None:
         """The game as the read model knows it, where it has ended; its players' names are loaded."""

@@ -23,6 +23,9 @@ from spades_lobby.tables import invites
 
 COIN_KINDS: Final = frozenset({TableKind.COINS, TableKind.ONLINE})
 
+READ_MODEL_LOOK_S: Final = 0.05
+"""How often the read model is looked at by who knows that it is behind."""
+
 _REFUSED_SEAT: Final = {
     "insufficient_balance": "The balance does not cover stake and leaving deposit.",
     "seated_elsewhere": "You sit at another coin table.",
@@ -63,16 +66,15 @@ class Seats:
         table_id = str(uuid5(NAMESPACE_URL, f"{person.account_id}:table:{key}"))
         return table_id, await self._open(person, table_id, command_id(person, key), command)
 
-    async def rematch(self, person: Person, ended: Game) -> str:
+    async def rematch(self, person: Person, table_id: str) -> str:
         """The table at which those of an ended game meet again; the first who asks opens it and is its host."""
-        if ended.phase != "ended":
-            raise Problem(409, "wrong_phase", "The game is not over.")
+        ended = await self._ended(person, table_id)
         if person.account_id not in ended.players or person.account_id in ended.leavers:
             raise Problem(403, "not_seated", "A rematch is for those who played to the end.")
         if person.guest and ended.stake_coins:
             raise account_required()
         scopes.check_stake(person.scope, ended.stake_coins)
-        table_id = str(uuid5(NAMESPACE_URL, f"{ended.table_id}:rematch"))
+        again = str(uuid5(NAMESPACE_URL, f"{table_id}:rematch"))
         command = commands.OpenTable(
             kind=ended.kind,
             ruleset=ended.ruleset,
@@ -81,15 +83,40 @@ class Seats:
             bots_welcome=ended.bots_welcome,
         )
         try:
-            await self._open(person, table_id, f"{table_id}:open", command)
+            await self._open(person, again, f"{again}:open", command)
         except Problem as problem:
             # Somebody else asked first.
             if problem.code != "idempotency_key_reused":
                 raise
         if ended.kind is TableKind.PRIVATE:
             async with self._engine.begin() as db:
-                await invites.admit(db, table_id, ended.players)
-        return table_id
+                await invites.admit(db, again, ended.players)
+        return again
+
+    async def _ended(self, person: Person, table_id: str) -> Game:
+        """The game at its end. Raises Problem `not_found`, `wrong_phase`.
+
+        A player hears of the end by the fan-out, before the read model has it: the table itself says whether it
+        is over, and then the read model is waited for.
+        """
+        game = await self.game_for(table_id, person.account_id)
+        if game is None:
+            raise not_found()
+        if game.phase == "ended":
+            return game
+        try:
+            seen = await self._hub.glance(table_id, person.account_id)
+            # A table that lets go of a game has ended it.
+            if isinstance(seen, Snapshot) and seen.phase != "ended":
+                raise Problem(409, "wrong_phase", "The game is not over.")
+            async with asyncio.timeout(self._settings.lobby_answer_ms / 1_000):
+                while True:
+                    await asyncio.sleep(READ_MODEL_LOOK_S)
+                    read = await self.game(table_id)
+                    if read is not None and read.phase == "ended":
+                        return read
+        except TimeoutError:
+            raise outcome_unknown() from None
 
     async def _open(self, person: Person, table_id: str, command_id: str, command: commands.OpenTable) -> Answer:
         closed = False
