@@ -32,6 +32,12 @@ class Module:
     def roots(self) -> frozenset[str]:
         return frozenset(name.partition(".")[0] for name in self.imports)
 
+    @cached_property
+    def strings(self) -> frozenset[str]:
+        """Every string in it."""
+        constants = (node.value for node in ast.walk(self.tree) if isinstance(node, ast.Constant))
+        return frozenset(value for value in constants if isinstance(value, str))
+
     def _imports(self) -> Iterator[str]:
         package = self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
         for node in ast.walk(self.tree):

@@ -172,6 +172,19 @@ def test_a_member_declares_no_member_it_does_not_import(each: Member) -> None:
     assert not each.modules or unused == set()
 
 
+@EVERYTHING
+def test_a_member_declares_no_package_it_does_not_use(each: Member) -> None:
+    provides: dict[str, set[str]] = {}
+    for root, names in packages_distributions().items():
+        for name in names:
+            provides.setdefault(distribution(name), set()).add(root)
+    # Some are asked for by name: a program in a wheel, a server's module for a protocol.
+    parts = {part for module in each.modules for name in module.imports for part in name.split(".")}
+    used = parts | {text for module in each.modules for text in module.strings}
+    unused = {name for name in each.declared if not name.startswith("spades-") and not provides[name] & used}
+    assert not each.modules or unused == set(), f"take out of {each.folder.name}/pyproject.toml"
+
+
 def _imported(each: Member, forbidden: frozenset[str] | set[str]) -> set[tuple[str, str]]:
     return {(module.name, root) for module in each.modules for root in module.roots & set(forbidden)}
 
