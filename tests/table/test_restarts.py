@@ -122,6 +122,29 @@ async def test_a_seal_that_cannot_be_opened_cancels_its_table_alone(worker: Fake
     assert isinstance(other.public(T)[-1], events.GameSettled)
 
 
+async def cancelled_elsewhere(worker: FakeWorker) -> str:
+    """Why the table ends where the seals of `worker` cannot be opened: the same key id with another key."""
+    other = FakeWorker(seal=Seal("k1", {"k1": bytes(32)}))
+    other.store.answers = list(worker.store.answers)
+    other.store.snapshots = dict(worker.store.snapshots)
+    other.published = list(worker.published)
+    await other.take()
+    await other.poll()
+    last = other.public(T)[-1]
+    assert isinstance(last, events.TableCancelled)
+    return last.reason
+
+
+async def test_a_seal_that_cannot_be_opened_cancels_its_table_while_seating_and_in_a_hand(worker: FakeWorker) -> None:
+    await worker.poll(worker.command(T, "ann", OPEN, "c-1"))
+    assert await cancelled_elsewhere(worker) == "deal_unreadable"
+    await started(worker, "t-2", people=0)
+    await worker.poll(
+        worker.command(T, "ann", commands.TakeSeat(seat=0)), worker.command(T, "ann", commands.StartGame())
+    )
+    assert await cancelled_elsewhere(worker) == "deal_unreadable"
+
+
 async def test_a_table_whose_history_does_not_fold_stops_no_other(worker: FakeWorker) -> None:
     await started(worker, T, people=0)
     await started(worker, "t-2", people=0)

@@ -213,6 +213,15 @@ def test_a_table_against_the_computer_locks_as_soon_as_its_host_has_paid() -> No
     assert isinstance(driven.table, Starting)
 
 
+def test_a_table_against_the_computer_closes_where_its_host_cannot_pay() -> None:
+    driven = opened(TableKind.COINS, stake_coins=STAKE)
+    news = hold_refused(driven.ask(HOST, commands.TakeSeat()), "insufficient_balance")
+    assert names(driven.judge(news)) == ["SeatRefused", "TableCancelled"]
+    assert driven.judge(news) == []
+    assert driven.all_of(events.TableCancelled)[0].reason == "unpaid"
+    assert driven.refused(HOST, commands.TakeSeat()) == "game_over"
+
+
 def test_an_online_table_locks_at_the_fourth_paid_seat() -> None:
     driven = online()
     news = [placed(driven.ask(account, commands.TakeSeat())) for account in "abcd"]

@@ -137,10 +137,11 @@ def is_unreadable(table: Table) -> bool:
     match table:
         case Unreadable():
             return True
-        case Seating(setup=setup) | Starting(setup=setup):
+        case Seating(setup=setup) | Starting(setup=setup) | BetweenHands(setup=setup):
             return setup.root is None
-        case BetweenHands(setup=setup) | Playing(setup=setup):
-            return setup.root is None
+        case Playing():
+            # Without a root its deal made an `Unreadable` of it.
+            return False
         case _:
             return False
 
@@ -152,7 +153,7 @@ def _cancel_unreadable(draft: Draft) -> None:
     hand_no = 1
     if isinstance(table, Unreadable):
         hand_no = table.hand_no
-    elif isinstance(table, BetweenHands | Playing):
+    elif isinstance(table, BetweenHands):
         hand_no = table.game.hand_no
     draft.tell(events.DealUnreadable(hand_no=hand_no))
     cancel(draft, "deal_unreadable")

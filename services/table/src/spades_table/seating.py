@@ -27,6 +27,7 @@ from spades_table.seats import (
     people,
     seat_of,
 )
+from spades_table.settlement import cancel
 from spades_table.starting import begin_starting
 
 RANDOM_SEATS = (TableKind.COINS, TableKind.ONLINE)
@@ -163,7 +164,7 @@ def hold_placed(draft: Draft, news: wallet.HoldPlaced) -> None:
 
 
 def hold_refused(draft: Draft, news: wallet.HoldRefused) -> None:
-    """The wallet does not pay: the seat is open again."""
+    """The wallet does not pay: the seat is open again, or the table closes where nobody else may sit."""
     found = _reservation(draft.table, news.reservation_id)
     if found is None:
         return
@@ -178,7 +179,10 @@ def hold_refused(draft: Draft, news: wallet.HoldRefused) -> None:
             available_coins=news.available_coins,
         )
     )
-    keep_earliest(draft)
+    if draft.at(Seating).setup.opened.kind is TableKind.COINS:
+        cancel(draft, "unpaid")
+    else:
+        keep_earliest(draft)
 
 
 def _reservation(table: Table, reservation_id: str) -> tuple[int, Reserved] | None:
