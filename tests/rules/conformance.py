@@ -1,7 +1,8 @@
 """Run case files against the rules: `python -m tests.rules.conformance FILE...`
 
-Prints every row, and under it what differs from what the file expects; exits with 1 if any does.
-It goes through the public door of the rules only, as a stranger's program would.
+Prints every row, and under it what differs from what the file expects; exits with 1 if any does, and
+with 2 where a file cannot be read or holds no cases of the rules. It goes through the public door of the rules
+only, as a stranger's program would.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ import spades_rules as rules
 from spades_rules import Seat
 
 Row = dict[str, Any]
+
+
+class NoCases(Exception):
+    """A file cannot be read, or what it holds is for no check of the rules."""
 
 
 class Differences:
@@ -272,13 +277,22 @@ Check = tuple[str, Callable[[Row], list[str]], Row]
 def checks_of(path: Path) -> Iterator[Check]:
     """The rows of a file, each with its label and its check.
 
-    Raises ValueError for another format.
+    Raises NoCases for another format, and for a file that is not there.
     """
+    try:
+        yield from _checks_in(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NoCases(f"{path} holds no cases of the rules: {type(error).__name__} {error}") from error
+
+
+def _checks_in(path: Path) -> Iterator[Check]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         content = json.loads(text)
+        if isinstance(content, list) and all("stake" in row for row in content):
+            raise ValueError("these are coin tables, for `python -m tests.wallet.conformance`")
         if not isinstance(content, dict) or content.get("format") != "spades-deal/1":
-            raise ValueError(f"{path}: neither rows nor a fair deal")
+            raise ValueError("neither rows nor a fair deal")
         for vector in content["vectors"]:
             yield vector["name"], check_fair_deal, vector
         return
@@ -306,10 +320,16 @@ def main(paths: list[str]) -> int:
     if not paths:
         print(__doc__)
         return 2
-    rows = differ = 0
+    rows = differ = unread = 0
     for path in paths:
         print(path)
-        for label, check, row in checks_of(Path(path)):
+        try:
+            checks = list(checks_of(Path(path)))
+        except NoCases as error:
+            print(error, file=sys.stderr)
+            unread += 1
+            continue
+        for label, check, row in checks:
             found = differences(check, row)
             rows += 1
             differ += bool(found)
@@ -317,6 +337,8 @@ def main(paths: list[str]) -> int:
             for line in found:
                 print(f"          {line}")
     print(f"{rows} rows, {differ} differ")
+    if unread:
+        return 2
     return 1 if differ or not rows else 0
 
 

@@ -92,3 +92,31 @@ def test_the_runner_finds_what_differs_and_exits_with_1(tmp_path, capsys, name, 
     out = capsys.readouterr().out
     assert ", 1 differ" in out
     assert "DIFFERS" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cut.jsonl", '{"id": '),
+        ("other.jsonl", '{"id": "a", "kind": "dance"}'),
+        ("list.jsonl", "[1]"),
+        ("other.json", "{}"),
+        ("format.json", '{"format": "spades-deal/1"}'),
+        ("bytes.jsonl", None),
+        (None, None),
+    ],
+)
+def test_a_file_without_cases_of_the_rules_is_told_and_exits_with_2(tmp_path, capsys, name, text):
+    file = tmp_path / (name or "absent.jsonl")
+    if name is not None:
+        file.write_bytes(b"\xff" if text is None else text.encode())
+    # The files beside it are run all the same.
+    assert main([str(file), str(CASES / "fair_deal.json")]) == 2
+    told = capsys.readouterr()
+    assert f"{file} holds no cases of the rules" in told.err
+    assert ", 0 differ" in told.out
+
+
+def test_the_settlement_cases_are_known_to_be_for_the_wallets_runner(capsys):
+    assert main([str(CASES / "settlement.json")]) == 2
+    assert "tests.wallet.conformance" in capsys.readouterr().err
