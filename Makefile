@@ -41,11 +41,12 @@ $(VENV)/bin/uv: requirements.lock
 
 $(LOCKED): requirements.lock $(VENV)/bin/uv
 	@echo "==> Installing the locked packages (about 350 MB the first time)"
-	@$(UV) pip sync --python $(PYTHON) --require-hashes --compile-bytecode requirements.lock
+	@(while sleep 2; do printf .; done) & dots=$$!; trap 'kill $$dots 2>/dev/null; echo' EXIT; \
+		$(UV) pip sync --quiet --python $(PYTHON) --require-hashes --compile-bytecode requirements.lock
 	@touch $@
 
 $(READY): $(LOCKED) $(addsuffix pyproject.toml,$(MEMBERS))
-	@echo "==> Installing the members, editable: $(MEMBERS)"
+	@echo "==> Installing the members, editable"
 	@$(UV) pip install --python $(PYTHON) --quiet --no-deps --no-build-isolation $(addprefix -e ,$(MEMBERS))
 	@touch $@
 
@@ -79,6 +80,10 @@ stop: $(READY) ## Stop what runs, and what a crash left
 .PHONY: reset
 reset: $(READY) ## Stop, then wipe both stores together: every game and coin is gone
 	@$(PYTHON) -m spades_local reset
+
+.PHONY: audit
+audit: $(READY) ## Recompute the ledger of the stack that runs here, row by row
+	@$(PYTHON) -m spades_wallet.audit
 
 .PHONY: status
 status: $(READY) ## Say what runs, where, since when
@@ -165,6 +170,10 @@ bench-runtime: $(READY) ## The partition worker beside the raw floor of Kafka an
 
 .PHONY: help
 help: ## This list
-	@awk 'BEGIN {FS = ":.*## "} \
-		/^##@/ {printf "\n\033[1m%s\033[0m\n", substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@if [ -t 1 ]; then bold=$$'\033[1m' blue=$$'\033[36m' plain=$$'\033[0m'; else bold= blue= plain=; fi; \
+	awk -v bold="$$bold" -v blue="$$blue" -v plain="$$plain" 'BEGIN {FS = ":.*## "} \
+		/^##@/ {name[++n] = ""; said[n] = substr($$0, 5)} \
+		/^[a-z-]+:.*## / {name[++n] = $$1; said[n] = $$2; if (length($$1) > width) width = length($$1)} \
+		END {for (i = 1; i <= n; i++) \
+			if (name[i] == "") printf "\n%s%s%s\n", bold, said[i], plain; \
+			else printf "  %s%-" width "s%s  %s\n", blue, name[i], plain, said[i]}' $(MAKEFILE_LIST)
