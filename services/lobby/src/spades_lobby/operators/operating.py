@@ -56,7 +56,7 @@ class Operating:
         async with self._gateway.engine.connect() as db:
             guest = await store.is_guest(db, account_id)
         if guest is None:
-            raise Problem(404, "no_player", f"There is no player with the account id {account_id} (a name is none).")
+            raise Problem(404, "no_player", f"There is no player with the account id {account_id}; a name is not one.")
         if guest:
             raise Problem(409, "account_required", "That player is a guest, who has no wallet.")
 
