@@ -40,10 +40,12 @@ class Account:
     held_coins: int = 0
     entries: list[dict[str, Any]] = field(default_factory=list)
 
-    def post(self, change: int, reason: str, subject: str = "") -> None:
+    def post(self, change: int, reason: str, subject: str = "", *, net: int | None = None) -> None:
+        """One row of the history; `net` where coins that are held are won or lost, or only held."""
         self.available_coins += change
         entry = {"entry_no": len(self.entries) + 1, "at_ms": now_ms(), "type": reason, "subject": subject}
-        self.entries.insert(0, entry | {"change_coins": change, "available_coins": self.available_coins})
+        coins = {"change_coins": change, "net_coins": change if net is None else net}
+        self.entries.insert(0, entry | coins | {"available_coins": self.available_coins})
 
     def public(self) -> dict[str, Any]:
         return {"account_id": self.account_id, "name": self.name, "guest": self.guest}
@@ -51,6 +53,18 @@ class Account:
     def new_code(self) -> dict[str, str]:
         self.recovery_code = "-".join(secrets.token_hex(2).upper() for _ in range(7))
         return {"recovery_code": self.recovery_code}
+
+
+def _refused(event: events.SeatReserved, account: Account) -> wallet.HoldRefused:
+    return wallet.HoldRefused(
+        accounts=(),
+        reservation_id=event.reservation_id,
+        seat=event.seat,
+        account_id=event.account_id,
+        code="insufficient_balance",
+        needed_coins=event.stake_coins + event.deposit_coins,
+        available_coins=account.available_coins,
+    )
 
 
 class People:
@@ -183,8 +197,13 @@ class People:
             case events.SeatReserved(), wallet.HoldPlaced():
                 account = self.accounts[event.account_id]
                 price = event.stake_coins + event.deposit_coins
-                account.post(-price, "hold_placed")
+                if account.available_coins < price:
+                    return _refused(event, account)
+                account.post(-price, "hold_placed", net=0)
                 account.held_coins += price
+            case events.SeatForfeited(), _ if event.account_id in self.accounts:
+                account = self.accounts[event.account_id]
+                account.post(0, "fee_taken", net=-account.held_coins)
             case events.GameEnded(), wallet.Settlement():
                 return wallet.Settlement(accounts=(), outcome="win", payouts=tuple(self._payouts(event)))
         return answer
@@ -198,7 +217,7 @@ class People:
             held, account.held_coins = account.held_coins, 0
             net = event.stake_coins if event.winner == seat.seat % 2 and seat.leaver is None else -event.stake_coins
             if seat.leaver is None:
-                account.post(held + net, "settlement")
+                account.post(held + net, "settlement", net=net)
             else:
                 net = -held
             payouts.append(events.Payout(account_id=account.account_id, net_coins=net))

@@ -26,6 +26,7 @@ def test_a_guest_plays_a_whole_hand(visit: Visit, gateway: RunningGateway) -> No
     sheet = page.locator(".hand-end table.sheet").first
     assert [row.inner_text() for row in sheet.locator("tbody td").all()][-1] == str(team["score"]).replace("-", "−")
     assert len(sheet.locator("tbody tr").all()) == max(1, len(team["lines"])) + 2
+    assert page.locator(".corner tbody td:last-child").all_inner_texts() == ["–", "–"]
     page.click("[data-action=ready]")
     page.wait_for_selector(".bid-pad, .panel.wait")
     assert gateway.table.game.hand_no == 2

@@ -53,6 +53,25 @@ def test_a_changed_vector_is_a_difference(web: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"secret": "ab", "table_id": "t", "seeds": []}', "has no seed_commits"),
+        ("{}", "neither a proof nor a case file"),
+        ("no proof", "no JSON"),
+        (None, "no such file"),
+    ],
+)
+def test_what_cannot_be_checked_is_said_in_words(web: Path, tmp_path: Path, text: str | None, words: str) -> None:
+    proof = tmp_path / "proof.json"
+    if text is not None:
+        proof.write_text(text)
+    ran = run(str(web / "tests" / "deal_check.mjs"), str(proof))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert words in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
     ("ruleset", "arguments"),
     [
         ("deniro", {"people": 1, "hands": 2}),

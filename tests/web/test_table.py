@@ -6,9 +6,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from spades_events.commands import OpenTable
+from spades_events.values import RulesetChoice, TableKind
 from tests.web.conftest import RunningGateway, Visitor
 from tests.web.fake_table import Pace
-from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks, swap
+from tests.web.playing import bid, bid_in_turn, play_card, play_hand, play_tricks, press_card, swap
+from tests.web.test_access import violations
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Visitor]
@@ -21,7 +24,7 @@ def own_seat(gateway: RunningGateway) -> int:
 
 
 def test_blind_nil_is_bid_from_face_down_cards_and_swaps_two(visit: Visit, gateway: RunningGateway) -> None:
-    gateway.fake.start_scores = (0, 150)
+    gateway.fake.start_scores = (150, 280)
     page = visit().play_now("Club")
     page.wait_for_selector(".hand.is-face-down")
     assert page.locator(".hand.is-face-down .card").count() == 13
@@ -45,7 +48,7 @@ def test_blind_nil_is_bid_from_face_down_cards_and_swaps_two(visit: Visit, gatew
 
 
 def test_looking_gives_up_blind_nil(visit: Visit, gateway: RunningGateway) -> None:
-    gateway.fake.start_scores = (0, 150)
+    gateway.fake.start_scores = (150, 280)
     page = visit().play_now("Club")
     page.click("[data-action=look]")
     page.wait_for_selector(".hand [data-card]")
@@ -142,6 +145,93 @@ def test_a_coin_game_tells_its_price_and_takes_it(visit: Visit, gateway: Running
     assert "the fee is 10." in " ".join(told.split())
     page.click("[data-action=confirm-leave]")
     page.wait_for_selector(".balance[data-coins='890']")
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".entries tbody tr").first).to_contain_text("You left: 110 lost")
+
+
+def test_a_stake_that_ones_coins_do_not_reach_is_not_offered(visit: Visit, gateway: RunningGateway) -> None:
+    page = visit().sign_up()
+    account = next(iter(gateway.fake.people.accounts.values()))
+    expect(page.locator("[data-stake='1000']")).to_be_disabled()
+    account.available_coins = 60
+    # The balance is looked at anew all the time.
+    expect(page.locator("[data-stake='100']")).to_be_disabled()
+    expect(page.locator("li", has=page.locator("[data-stake='100']"))).to_contain_text("You need 110 coins")
+    expect(page.locator("[data-stake='50']")).to_be_enabled()
+    page.select_option("[name=stake]", "100")
+    expect(page.locator("[data-action=open-online]")).to_be_disabled()
+    page.select_option("[name=queue-stake]", "100")
+    expect(page.locator("[data-action=queue]")).to_be_disabled()
+    assert violations(page) == []
+    assert gateway.fake.tables == {}
+
+
+def test_a_table_that_the_wallet_refuses_is_left_and_closed(visit: Visit, gateway: RunningGateway) -> None:
+    page = visit().sign_up()
+    # The page believes in more coins than there are, as it may for a moment.
+    page.route("**/v1/wallet", lambda route: route.fulfill(json={"available_coins": 1000, "held_coins": 0}))
+    next(iter(gateway.fake.people.accounts.values())).available_coins = 60
+    page.click("[data-stake='100']")
+    expect(page.locator(".problem")).to_contain_text("You need 110 coins")
+    assert page.url.endswith("#/")
+    assert [table.seen().phase for table in gateway.fake.tables.values()] == ["ended"]
+
+
+def test_a_table_that_nobody_can_join_yet_is_not_called_playing(visit: Visit, gateway: RunningGateway) -> None:
+    async def opened_by_another() -> None:
+        other = gateway.fake.people.add("Robin", guest=False)
+        ruleset = RulesetChoice(name="club", options={})
+        gateway.fake.open(other, OpenTable(kind=TableKind.COINS, ruleset=ruleset, stake_coins=10))
+
+    gateway.run(opened_by_another)
+    row = visit().sign_up().locator("[aria-labelledby=open-title] li")
+    expect(row).to_contain_text("seats being taken")
+    expect(row).not_to_contain_text("playing")
+
+
+def test_who_leaves_an_untimed_table_hears_of_no_clock_and_of_the_table_no_more(visit: Visit) -> None:
+    page = visit().play_now()
+    bid(page)
+    page.wait_for_function("document.querySelector('#live').textContent.includes('You bid')")
+    page.click("[data-action=leave]")
+    told = page.locator("dialog").inner_text()
+    assert "your seat stays yours" in told
+    assert "clock" not in told
+    page.click("[data-action=confirm-leave]")
+    page.wait_for_selector("[data-action=play-now]")
+    expect(page.locator("#live")).to_be_empty()
+
+
+def test_on_a_phone_a_word_hides_neither_ones_own_turn_nor_the_middle(visit: Visit) -> None:
+    page = visit(390, 844, has_touch=True).play_now()
+    press_card(page, page.locator(".hand [data-card]").first)
+    page.wait_for_selector(".toast")
+    over = page.evaluate(
+        """[".seat.is-south", ".bar-turn", ".middle"].filter((selector) => {
+            const [a, b] = [".toast", selector].map((one) => document.querySelector(one).getBoundingClientRect());
+            return a.top < b.bottom && b.top < a.bottom;
+        })"""
+    )
+    assert over == []
+
+
+def test_a_replay_names_the_seats_as_its_table_does_and_fills_the_page(visit: Visit, gateway: RunningGateway) -> None:
+    visitor = visit(1280, 1600)
+    page = visitor.play_now()
+    bid(page)
+    page.goto(f"{visitor.url}/#/replay/{gateway.table.table_id}")
+    for seat in range(4):
+        page.select_option(".replay select", str(seat))
+        page.wait_for_selector(f".seat.is-south[data-seat='{seat}']")
+        named = [
+            page.locator(f".replay [data-seat='{one}'] .seat-name").inner_text().removesuffix(" (you)")
+            for one in range(4)
+        ]
+        assert page.locator(".replay option").all_inner_texts() == named
+        assert page.locator(".replay-hands h2").all_inner_texts() == [named[seat]]
+    page.wait_for_function(
+        "document.querySelector('.replay-controls').getBoundingClientRect().bottom >= innerHeight - 1"
+    )
 
 
 def test_a_won_coin_game_shows_the_payout(visit: Visit, gateway: RunningGateway) -> None:

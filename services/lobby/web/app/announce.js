@@ -2,6 +2,9 @@
 
 const KEPT_MAX = 4;
 
+/** What was said of a page one has left is not found on the next one. */
+export const hush = () => document.getElementById("live")?.replaceChildren();
+
 /** A message is read once it is in the region; old ones go, so that nothing is read twice. @param {string} words */
 export function announce(words) {
   const region = document.getElementById("live");

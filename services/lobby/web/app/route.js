@@ -17,6 +17,21 @@ export function goTo(path) {
   location.hash = path;
 }
 
+let parting = "";
+
+/** Home, where it is said why. @param {string} words */
+export function goHome(words) {
+  parting = words;
+  goTo("/");
+}
+
+/** What is to be said at home, once. */
+export function partingWords() {
+  const words = parting;
+  parting = "";
+  return words;
+}
+
 /** What one came to a table for ("play": sit down and start at once), and where it is served best.
  * @type {Map<string, {intent: string, partition: number}>} */
 const known = new Map();

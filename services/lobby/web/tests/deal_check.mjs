@@ -1,8 +1,9 @@
 // Deals each vector of the given files again and prints a row a step, with what differs.
 //
-//   node services/lobby/web/tests/deal_check.mjs FILE...      exit 1 on any difference
+//   node services/lobby/web/tests/deal_check.mjs FILE...      exit 1 on any difference, 2 on what cannot be checked
 //
-// A FILE is a case file with vectors, or a proof as the page offers it for download.
+// A FILE is a case file with vectors, or a proof as the page offers it for download: the gateway's own `/proof` lacks
+// the seeds' commitments and the cards played, which stand in the game's events.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chainStep, deal, FORMAT, NO_SEED, seedCommit } from "../app/fair/deal.js";
@@ -73,10 +74,26 @@ function stepsOf({ inputs, anchor, fingerprint, secret, seed_commits }, hands) {
 
 /** Titles with the rows below them. */
 function tablesOf(file) {
-  const data = JSON.parse(readFileSync(file, "utf8"));
+  const data = read(file);
+  if (data.secret && !data.seed_commits) throw new Unchecked(`${file}: ${NO_COMMITS}`);
   if (data.secret) return [[`hand ${data.hand_no} of ${data.game_id}`, rowsOfProof(data)]];
-  if (data.format !== FORMAT) throw new Error(`${file}: neither a proof nor a case file of ${FORMAT}`);
+  if (data.format !== FORMAT) throw new Unchecked(`${file}: neither a proof nor a case file of ${FORMAT}`);
   return data.vectors.map((vector) => [vector.name, rowsOf(vector)]);
+}
+
+/** A file that holds nothing to check. */
+class Unchecked extends Error {}
+
+const NO_COMMITS =
+  "this proof has no seed_commits, so it does not show whose seeds went into the deal. " +
+  "Take the one of the page: Replay or the table's menu, Check the deal, Download the proof.";
+
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) ?? {};
+  } catch (error) {
+    throw new Unchecked(`${file}: ${error instanceof SyntaxError ? "no JSON" : error.message}`);
+  }
 }
 
 const rowsOfProof = (proof) =>
@@ -107,5 +124,11 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     console.error("usage: node services/lobby/web/tests/deal_check.mjs FILE...");
     process.exit(2);
   }
-  process.exit(main(files));
+  try {
+    process.exit(main(files));
+  } catch (error) {
+    if (!(error instanceof Unchecked)) throw error;
+    console.error(error.message);
+    process.exit(2);
+  }
 }

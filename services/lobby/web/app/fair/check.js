@@ -38,6 +38,12 @@ const same = (name, shown, computed) => ({ name, ok: shown === computed, shown, 
 /** @param {readonly string[]} cards */
 const listed = (cards) => inDeckOrder(cards).join(" ");
 
+/** What a proof lists; the gateway's shorter one leaves some out. @type {(keyof Proof)[]} */
+const LISTS = ["seeds", "seed_commits", "seed_missing", "swaps", "played"];
+
+/** @param {string} shown @param {string} computed @returns {CheckStep} */
+const unreadable = (shown, computed) => ({ name: "format", ok: false, shown, computed });
+
 const HEX = /^[0-9a-f]{64}$/;
 
 /**
@@ -45,9 +51,11 @@ const HEX = /^[0-9a-f]{64}$/;
  * @param {Proof} proof @returns {CheckStep[]}
  */
 export function checkDeal(proof) {
+  const lacking = LISTS.find((name) => !Array.isArray(proof[name]));
+  if (lacking !== undefined) return [unreadable(`no ${lacking}`, "a proof as this page offers it for download")];
   const broken = [proof.secret, proof.anchor, proof.fingerprint, ...proof.seeds].find((value) => !HEX.test(value));
   if (broken !== undefined || proof.seeds.length !== 4) {
-    return [{ name: "format", ok: false, shown: String(broken), computed: "64 hexadecimal digits" }];
+    return [unreadable(String(broken), "64 hexadecimal digits")];
   }
   let link = proof.secret;
   for (let i = 0; i < proof.hand_no; i += 1) link = chainStep(link);

@@ -59,6 +59,15 @@ export const goneWords = (state, seat) => `${whose(state, seat)} has lost the co
 /** @param {TableState} state @param {number} seat */
 export const backWords = (state, seat) => `${whose(state, seat)} is back.`;
 
+/** From here nobody can tell one's own lost line, which costs time, from a server that is away, which costs none.
+ * @param {TableState} state */
+export function lostWords(state) {
+  const words = "Connection lost, trying again…";
+  if (state.seat === null) return words;
+  if (state.clockMs === null) return `${words} Your seat is kept.`;
+  return `${words} Your seat is kept. The clock goes on, but gives back any time that the server is away.`;
+}
+
 /** @type {Record<string, string>} */
 const REASONS = {
   target: "The target was reached.",
@@ -66,6 +75,7 @@ const REASONS = {
   hand_limit: "The game reached its last hand.",
   draw: "The scores are level at the last hand.",
   abandoned: "Everybody left.",
+  unpaid: "The stake was not paid, so no game began.",
 };
 
 /** @param {TableState} state @returns {string} */

@@ -1,6 +1,7 @@
 // Who one is and what one has: guest, sign in, sign up, balance and its history.
 import { useState } from "preact/hooks";
 import * as api from "../api.js";
+import { entryWords } from "../entries.js";
 import { html } from "../html.js";
 import { balance as balanceStore, becomes, refreshBalance } from "../session.js";
 import { useStore } from "../store.js";
@@ -142,16 +143,6 @@ function entering(mode, name, password, code) {
   return mode === "up" ? api.signUp(name, password) : api.signIn(name, password);
 }
 
-/** What the wallet's events mean to their owner. @type {Record<string, string>} */
-const REASONS = {
-  account_opened: "Welcome",
-  coins_granted: "Top-up",
-  hold_placed: "Stake and leaving deposit, held",
-  hold_voided: "Given back: the game did not start",
-  settlement: "Paid out",
-  fee_taken: "Leaving fee",
-};
-
 /** @param {{onClose: () => void}} props */
 function History({ onClose }) {
   const [entries, setEntries] = useState(/** @type {any[] | null} */ (null));
@@ -182,7 +173,7 @@ function Entries({ entries }) {
         (entry) =>
           html`<tr key=${entry.entry_no}>
             <td>${new Date(entry.at_ms).toLocaleString()}</td>
-            <td>${REASONS[entry.type] ?? String(entry.type).replaceAll("_", " ")}</td>
+            <td>${entryWords(entry)}</td>
             <td>${entry.change_coins > 0 ? "+" : ""}${signed(entry.change_coins)}</td>
             <td>${entry.available_coins}</td>
           </tr>`,

@@ -35,7 +35,8 @@ export function CornerBox({ state }) {
 
 /** @param {{state: TableState, team: number, title: string}} props */
 function TeamRow({ state, team, title }) {
-  const bidding = state.bids.some((bid) => bid !== null);
+  // Between hands there is nothing to take, and before its first bid a team has promised nothing.
+  const bidding = state.phase === "playing" && [team, team + 2].some((seat) => (state.bids[seat] ?? null) !== null);
   return html`<tr class=${`team-${team}`}>
     <th scope="row">${title}</th>
     <td class="score">${signed(state.scores[team] ?? 0)}</td>

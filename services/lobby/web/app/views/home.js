@@ -3,17 +3,18 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "../api.js";
 import { commandId } from "../fair/seed.js";
 import { html } from "../html.js";
-import { goTo, setIntent } from "../route.js";
+import { goTo, partingWords, setIntent } from "../route.js";
 import { PRESETS, rulesetTitle } from "../rules/presets.js";
-import { me as meStore, refreshBalance, someone } from "../session.js";
-import { problemWords } from "../table/refusals.js";
+import { balance as balanceStore, me as meStore, refreshBalance, someone } from "../session.js";
+import { useStore } from "../store.js";
+import { problemWords, refusalWords } from "../table/refusals.js";
 import { Account } from "./account.js";
 import { CardFace, SuitSign } from "./card.js";
 import { Dialog } from "./dialog.js";
 import { Settings } from "./menu.js";
 import { OnlineQueue } from "./queue.js";
 import { RulesetPicker } from "./ruleset_picker.js";
-import { feeOf, STAKES } from "./stakes.js";
+import { feeOf, shortOf, STAKES } from "./stakes.js";
 import { MyGames, OpenTables } from "./table_lists.js";
 
 /** @typedef {import("../table/types.js").Ruleset} Ruleset */
@@ -21,7 +22,7 @@ import { MyGames, OpenTables } from "./table_lists.js";
 /** @param {{me: api.Me | null}} props */
 export function HomePage({ me }) {
   const [ruleset, setRuleset] = useState(/** @type {Ruleset} */ ({ name: "deniro", options: {} }));
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState(partingWords);
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
   useBalance(me);
@@ -33,6 +34,10 @@ export function HomePage({ me }) {
     try {
       if (wanted.stake_coins && (!meStore.get() || meStore.get()?.guest)) throw { code: "account_required" };
       await someone();
+      // What was known may be old, and a table whose stake cannot be paid is better never opened.
+      if (wanted.stake_coins) await refreshBalance();
+      const short = wanted.stake_coins ? shortOf(wanted.stake_coins, balanceStore.get()) : null;
+      if (short) throw { code: short.code, body: short };
       const table = await api.openTable(wanted, commandId());
       setIntent(table, intent);
       goTo(`/table/${table.table_id}`);
@@ -113,6 +118,7 @@ function PlayNow({ ruleset, onRuleset, busy, open, problem }) {
 /** @param {any} props */
 function CoinTables({ me, ruleset, busy, open }) {
   const locked = !me || me.guest;
+  const balance = useStore(balanceStore);
   return html`<section class="card-box" aria-labelledby="coins-title">
     <h2 id="coins-title">Coin tables against the computer</h2>
     <p class="hint">
@@ -122,25 +128,26 @@ function CoinTables({ me, ruleset, busy, open }) {
     </p>
     ${locked ? html`<p><b>Coin tables need an account.</b> Sign up with a name and a password; you get play coins to start with.</p>` : null}
     <ul class="stakes">
-      ${STAKES.map(
-        (stake) =>
-          html`<li key=${stake}>
+      ${STAKES.map((stake) => {
+        const short = shortOf(stake, balance);
+        return html`<li key=${stake}>
             <span class="stake"><b>${stake}</b> coins</span>
             <span class="stake-words"
-              >Win +${stake}, lose −${stake}. Leaving a running game costs ${stake + feeOf(stake)}.</span
+              >Win +${stake}, lose −${stake}. Leaving a running game costs ${stake + feeOf(stake)}.${short ? html` <b id=${`short-${stake}`}>${refusalWords(short)}</b>` : null}</span
             >
             <button
               type="button"
               class="quiet"
               data-stake=${stake}
               aria-label=${`Play for ${stake} coins; leaving costs ${stake + feeOf(stake)}`}
-              disabled=${busy || locked}
+              aria-describedby=${short ? `short-${stake}` : null}
+              disabled=${busy || locked || short !== null}
               onClick=${() => open({ kind: "coins", ruleset, stake_coins: stake }, "play")}
             >
               Play
             </button>
-          </li>`,
-      )}
+          </li>`;
+      })}
     </ul>
   </section>`;
 }
@@ -152,6 +159,7 @@ function WithPeople({ me, ruleset, busy, open }) {
   const [seconds, setSeconds] = useState(30);
   const locked = !me || me.guest;
   const clock_ms = seconds * 1000;
+  const short = shortOf(stake, useStore(balanceStore));
   return html`<section class="card-box" aria-labelledby="people-title">
     <h2 id="people-title">A table of your own</h2>
     <p class="hint">With the rules chosen above: ${rulesetTitle(ruleset)}.</p>
@@ -202,12 +210,14 @@ function WithPeople({ me, ruleset, busy, open }) {
         type="button"
         class="quiet"
         data-action="open-online"
-        disabled=${busy || locked}
+        aria-describedby=${short ? "short-online" : null}
+        disabled=${busy || locked || short !== null}
         onClick=${() => open({ kind: "online", ruleset, stake_coins: stake, bots_welcome: bots }, "play")}
       >
         Open an online table
       </button>
     </div>
+    ${short ? html`<p class="problem" id="short-online">${refusalWords(short)}</p>` : null}
     <p class="hint">
       Leaving a running game at stake ${stake} costs ${stake + feeOf(stake)}: the stake and a fee of ${feeOf(stake)}.
       No cash value, no cashing out.

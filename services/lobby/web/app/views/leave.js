@@ -25,7 +25,7 @@ export function LeaveDialog({ state, session, onClose }) {
           </p>`
         : html`<p>Leaving costs nothing here. A computer player takes your seat.</p>`
     }
-    <p class="hint">Just closing the page is not leaving: your seat stays yours, the clock goes on.</p>
+    <p class="hint">Just closing the page is not leaving: your seat stays yours${state.clockMs === null ? "" : ", the clock goes on"}.</p>
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : null}
     <div class="button-row">
       <button type="button" class="danger" data-action="confirm-leave" onClick=${leave}>

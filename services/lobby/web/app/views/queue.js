@@ -4,9 +4,10 @@ import { announce } from "../announce.js";
 import { html } from "../html.js";
 import * as queue from "../queue.js";
 import { presetOf } from "../rules/presets.js";
+import { balance as balanceStore } from "../session.js";
 import { useStore } from "../store.js";
 import { problemWords, refusalWords } from "../table/refusals.js";
-import { feeOf, STAKES } from "./stakes.js";
+import { feeOf, shortOf, STAKES } from "./stakes.js";
 
 /** @param {{me: import("../api.js").Me | null, ruleset: import("../table/types.js").Ruleset}} props */
 export function OnlineQueue({ me, ruleset }) {
@@ -34,6 +35,7 @@ export function OnlineQueue({ me, ruleset }) {
 /** @param {any} props */
 function Enter({ stake, setStake, ruleset, locked, tried }) {
   const options = Object.keys(ruleset.options).length > 0;
+  const short = shortOf(stake, useStore(balanceStore));
   return html`<p>
       Three others who want the same game: ${presetOf(ruleset.name).title}${options ? " as published" : ""}, for play
       coins, 30 seconds a move.
@@ -53,12 +55,14 @@ function Enter({ stake, setStake, ruleset, locked, tried }) {
         type="button"
         class="quiet is-strong"
         data-action="queue"
-        disabled=${locked}
+        aria-describedby=${short ? "short-queue" : null}
+        disabled=${locked || short !== null}
         onClick=${() => tried(queue.wait(ruleset.name, stake, false))}
       >
         Find a game
       </button>
     </div>
+    ${short ? html`<p class="problem" id="short-queue">${refusalWords(short)}</p>` : null}
     <p class="hint">
       ${locked ? html`<b>This needs an account.</b> ` : null}Leaving a running game costs ${stake + feeOf(stake)}: the
       stake and a fee of ${feeOf(stake)}. No cash value, no cashing out.

@@ -125,7 +125,7 @@ function Replay({ tableId, events, names, me }) {
         <label
           >Seen by
           <select value=${seat} onChange=${(/** @type {any} */ change) => setSeat(Number(change.target.value))}>
-            ${[0, 1, 2, 3].map((one) => html`<option key=${one} value=${one}>${seatName({ ...state, seat: 0 }, one)}</option>`)}
+            ${[0, 1, 2, 3].map((one) => html`<option key=${one} value=${one}>${seatName(state, one)}</option>`)}
           </select>
         </label>
         <label class="switch"
@@ -176,7 +176,7 @@ function Hands({ state, hands, open }) {
     ${shown.map(
       (seat) =>
         html`<div key=${seat} data-hand=${seat}>
-          <h2>${seatName({ ...state, seat: 0 }, seat)}</h2>
+          <h2>${seatName(state, seat)}</h2>
           <ul class="card-row">
             ${inHandOrder(hands[seat] ?? []).map((card) => html`<li key=${card} class="small-card"><${CardFace} card=${card} /><span class="sr-only">${cardWords(card)}</span></li>`)}
           </ul>

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { rematch } from "../api.js";
 import { html } from "../html.js";
-import { goTo, intentOf, partitionOf, setIntent } from "../route.js";
+import { goHome, goTo, intentOf, partitionOf, setIntent } from "../route.js";
 import { prefs } from "../prefs.js";
 import { useStore } from "../store.js";
 import { REMATCH } from "../table/phrases.js";
@@ -41,6 +41,7 @@ export function TablePage({ tableId, me }) {
   const closeDialog = () => setDialog(null);
   const moves = useMoves(session, state);
   useAutoStart(session, state, status);
+  useUnpaid(state);
   useTableEffects(session);
   useTableKeys({ session, state, moves, openMenu: setMenu, open: dialog ? "dialog" : menu ? "menu" : "table" });
 
@@ -266,3 +267,16 @@ function useAutoStart(session, state, status) {
     }
   }, [status, state.phase, state.seat, state.tableId, state.reserved.length]);
 }
+
+/** A table that one opened to play at and cannot pay for is left: nothing can come of it here.
+ * @param {TableState} state */
+function useUnpaid(state) {
+  const refused = state.notices.findLast((notice) => notice.kind === "seat_refused");
+  useEffect(() => {
+    if (refused && UNPAID.includes(refused.data.code) && state.host === state.me && intentOf(state.tableId))
+      goHome(refusalWords(refused.data));
+  }, [refused]);
+}
+
+/** What the wallet refuses for good; an answer that was only late may come on the next try. */
+const UNPAID = ["insufficient_balance", "seated_elsewhere", "account_required", "stake_too_high"];

@@ -1,6 +1,6 @@
 // What a table does beside its picture: speaks to the live region, sounds, the tab's title.
 import { useEffect } from "preact/hooks";
-import { announce } from "../announce.js";
+import { announce, hush } from "../announce.js";
 import { prefs } from "../prefs.js";
 import { playTurnSound } from "../sound.js";
 import { said } from "../table/say.js";
@@ -21,6 +21,7 @@ export function useTableEffects(session) {
     });
     return () => {
       stop();
+      hush();
       document.title = "Spades";
     };
   }, [session]);

@@ -67,11 +67,17 @@ function TableRow({ table, me }) {
       <small>
         ${KINDS[table.kind]}${table.stake_coins ? ` · stake ${table.stake_coins}, leaving costs ${table.leaving_price_coins}` : ""}
         ${table.clock_ms ? ` · ${table.clock_ms / 1000} s a move` : ""} · ${table.host.name ?? "somebody"}’s table ·
-        ${joinable ? ` ${free} free` : " playing"}
+        ${seatsWords(table, joinable ? free : 0)}
       </small>
     </span>
     <a class="quiet button" href=${`#/table/${table.table_id}`}>${action}</a>
   </li>`;
+}
+
+/** @param {api.TableSummary} table @param {number} free seats that one may take */
+function seatsWords(table, free) {
+  if (free > 0) return `${free} free`;
+  return table.phase === "seating" ? "seats being taken" : "playing";
 }
 
 /** @type {Record<string, string>} */

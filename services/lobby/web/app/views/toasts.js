@@ -4,7 +4,7 @@ import { cardSign } from "../cards.js";
 import { html } from "../html.js";
 import { useStore } from "../store.js";
 import { refusalWords } from "../table/refusals.js";
-import { backWords, goneWords } from "../table/say.js";
+import { backWords, goneWords, lostWords } from "../table/say.js";
 import { bidWords, who } from "../table/selectors.js";
 
 /** @typedef {import("../table/types.js").TableState} TableState */
@@ -22,7 +22,7 @@ export function Toasts({ session, state, status, explained }) {
   const notice = useFresh(state.notices.at(-1) ?? null, state.phase === "loading");
   const spoken = useFresh(explained.at ? explained : null, false);
   const refused = useFresh(refusal, false);
-  const lost = useLost(status);
+  const lost = useLost(state, status);
   return html`<div class="toasts">
     ${
       status === "elsewhere"
@@ -50,8 +50,8 @@ export function useFresh(value, muted) {
   return muted || value === stale ? null : value;
 }
 
-/** @param {import("../table/connection.js").Status} status */
-function useLost(status) {
+/** @param {TableState} state @param {import("../table/connection.js").Status} status */
+function useLost(state, status) {
   const [shown, setShown] = useState(false);
   useEffect(() => {
     setShown(false);
@@ -60,7 +60,7 @@ function useLost(status) {
     return () => clearTimeout(timer);
   }, [status]);
   if (status === "signed_out") return "You are signed out. Your seat stays yours: sign in again on the home page.";
-  return shown ? "Connection lost, trying again… Your seat is kept; the clock goes on." : "";
+  return shown ? lostWords(state) : "";
 }
 
 /** @param {TableState} state @param {import("../table/types.js").Notice} notice */
