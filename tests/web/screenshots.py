@@ -58,7 +58,7 @@ def _hand(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
 
 
 def _blind_nil(visitor: Visitor, gateway: RunningGateway, shoot: Shoot) -> None:
-    gateway.fake.start_scores = (0, 150)
+    gateway.fake.start_scores = (150, 280)
     page = visitor.play_now("Club")
     page.wait_for_selector("[data-bid=blind_nil]:not([aria-disabled])")
     page.click("[data-bid=blind_nil]")
