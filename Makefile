@@ -23,7 +23,7 @@ KILLS ?= 0
 TESTS ?= tests
 FOLDER ?= screenshots
 SIZES ?=
-WORKERS ?= 2
+WORKERS ?= 3
 
 ##@ Setup
 
@@ -105,7 +105,7 @@ format: $(READY) ## Put the code in shape: import order, what can be mended, for
 	@$(VENV)/bin/ruff format .
 
 .PHONY: test
-test: $(READY) $(PAGE) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some, WORKERS=2)
+test: $(READY) $(PAGE) ## All tests, with the real PostgreSQL and Kafka (TESTS=path for some, WORKERS=3)
 	@$(VENV)/node --test $(WEB)/tests/*_test.mjs
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
