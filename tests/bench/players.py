@@ -25,9 +25,11 @@ from tests.table.driving import as_command
 _TURN: Final = CE_TYPES[events.TurnStarted].encode()
 _MOVES: Final = frozenset((CE_TYPES[events.CardPlayed].encode(), CE_TYPES[events.BidMade].encode()))
 _SCORED: Final = CE_TYPES[events.HandScored].encode()
+_ENDED: Final = CE_TYPES[events.GameEnded].encode()
 _PART: Final = CE_TYPES[private.Supplement].encode()
 _SNAPSHOT: Final = CE_TYPES[private.Snapshot].encode()
 _SOURCE: Final = "/spades/bench"
+_OPENING: Final = commands.OpenTable(kind="practice", ruleset=commands.RulesetChoice(name="classic", options={}))
 
 
 class _Turn(msgspec.Struct):
@@ -52,6 +54,7 @@ class Game:
     own: tuple[int, private.Supplement] | None = None
     version: int = 0
     """The last version read."""
+    ended: bool = False
     moved: str = ""
     """The turn that was last moved in."""
     sent_s: dict[str, float] = field(default_factory=dict)
@@ -105,17 +108,18 @@ class Players:
 
     async def open(self, names: Iterator[str]) -> None:
         """Seat four people at a new table a name, and start."""
-        opening = commands.OpenTable(kind="practice", ruleset=commands.RulesetChoice(name="classic", options={}))
         for name in names:
-            table_id = str(uuid5(NAMESPACE_URL, name))
-            idle = self.idle_from is not None and len(self.games) >= self.idle_from
-            game = Game(table_id, partition_of(table_id, self._partitions), idle)
-            self.games[table_id.encode()] = game
-            self._say(game, 0, opening, "open")
-            for seat in range(4):
-                self._say(game, seat, commands.TakeSeat(seat=seat), f"sit{seat}")
-            self._say(game, 0, commands.StartGame(), "start")
+            self._open(name, idle=self.idle_from is not None and len(self.games) >= self.idle_from)
         await self._flush()
+
+    def _open(self, name: str, *, idle: bool) -> None:
+        table_id = str(uuid5(NAMESPACE_URL, name))
+        game = Game(table_id, partition_of(table_id, self._partitions), idle)
+        self.games[table_id.encode()] = game
+        self._say(game, 0, _OPENING, "open")
+        for seat in range(4):
+            self._say(game, seat, commands.TakeSeat(seat=seat), f"sit{seat}")
+        self._say(game, 0, commands.StartGame(), "start")
 
     async def wave(self) -> int:
         """Send the move of every table where one is ready; how many."""
@@ -204,6 +208,12 @@ class Players:
         elif kind == _SCORED:
             for seat in range(4):
                 self._say(game, seat, commands.ReadyForNextHand(), f"ready:{version}")
+        elif kind == _ENDED:
+            game.ended = True
+            # A table that is over keeps no refusals, as those of who was ready for its next hand.
+            self.sent[game.table_id] -= 4
+            if self.plays and not game.idle:
+                self._open(f"behind {game.table_id}", idle=False)
 
     def _private(self, game: Game, found: dict[str, bytes], body: bytes) -> None:
         kind = found["ce_type"]

@@ -110,9 +110,11 @@ async def _plays(players: Players) -> None:
 
 async def _all_play(players: Players) -> None:
     """Every busy table has moved: so every partition has an owner."""
-    busy = list(players.games.values())[:BUSY]
+    busy = [game for game in players.games.values() if not game.idle and not game.ended]
     before = {game.table_id: game.version for game in busy}
-    await players.until(lambda: all(game.version > before[game.table_id] for game in busy), "play everywhere")
+    await players.until(
+        lambda: all(game.ended or game.version > before[game.table_id] for game in busy), "play everywhere"
+    )
 
 
 def _answered(namespace: Namespace) -> int:
