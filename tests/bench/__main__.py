@@ -32,6 +32,9 @@ SETTINGS = {
     # A closed loop plays faster than any person; the bound on one socket's frames is not what is measured.
     "SPADES_LOBBY_FRAMES_PER_SECOND": "100000",
     "SPADES_LOBBY_FRAMES_BURST": "100000",
+    # Thousands of people come from one address here.
+    "SPADES_LOBBY_RATE_SESSIONS": "1000000/minute",
+    "SPADES_LOBBY_RATE_REQUESTS": "1000000/minute",
 }
 
 
@@ -42,6 +45,8 @@ class Scenario:
     name: str
     tables: int
     think_ms: int = 0
+    people: int = 4
+    """Bots, which play at once, take the other seats."""
 
 
 WARMING = Scenario("warming", 100)
@@ -49,13 +54,14 @@ WARMING = Scenario("warming", 100)
 LOOPS = (Scenario("100 tables", 100), Scenario("20 tables", 20), Scenario("1 table", 1))
 MANY = Scenario("500 moves/s", 250, 500)
 PERSONS = Scenario("20 moves/s", 10, 500)
+BOTS = Scenario("with bots", 20, people=1)
 BEST_AT_20, BEST_AT_100 = 1_828, 1_383
 """Moves a second of the best peer that stores before it shows, on two quiet cores."""
 
 
 async def play(stack: Stack, database_url: str, scenario: Scenario, seconds: float) -> dict[str, Any]:
     """Run the load client; its figures, and what the servers used meanwhile."""
-    arguments = (stack.address, str(scenario.tables), str(seconds), str(scenario.think_ms))
+    arguments = (stack.address, *map(str, (scenario.tables, seconds, scenario.think_ms, scenario.people)))
     client = await asyncio.create_subprocess_exec(
         *(ROOT / ".venv" / "node", ROOT / "tests" / "bench" / "load.mjs", *arguments), stdout=subprocess.PIPE
     )
@@ -104,7 +110,7 @@ async def measure(seconds: float, peers: Path | None, more: Sequence[int]) -> di
         result |= await floor.measure(stack.bootstrap, database_url)
         result["scenarios"] = {}
         larger = [Scenario(f"{count} tables", count) for count in more]
-        for scenario in (*larger, *LOOPS, MANY, PERSONS):
+        for scenario in (*larger, *LOOPS, MANY, PERSONS, BOTS):
             result["scenarios"][scenario.name] = await play(stack, database_url, scenario, seconds)
         result["resident_mb"] = {name: round(size / 1e6) for name, size in stack.resident_bytes().items()}
     return result

@@ -1,14 +1,15 @@
-// Whole tables of people over one process: node load.mjs ADDRESS TABLES SECONDS THINK_MS
+// Whole tables of people over one process: node load.mjs ADDRESS TABLES SECONDS THINK_MS [PEOPLE]
 //
-// Each table has four guests; whoever is on turn plays the moment the turn is seen (THINK_MS: after
-// about so long). A move takes from its sending until the last of the four seats has seen it.
+// Each table has four guests, or PEOPLE and bots; whoever is on turn plays the moment the turn is seen
+// (THINK_MS: after about so long). A move takes from its sending until the last of them has seen it.
+// Of bots' moves only the number is known here: they count in moves a second.
 // Prints a JSON line when measuring begins and one with the figures when it ends.
 // The sockets are bare TCP: a WebSocket library would cost more than the gateway does.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-const [address, tableCount, seconds, thinkMs] = [process.argv[2], ...process.argv.slice(3).map(Number)];
+const [address, tableCount, seconds, thinkMs, people = 4] = [process.argv[2], ...process.argv.slice(3).map(Number)];
 const { hostname, port } = new URL(address);
 const WARM_MS = 2000;
 const OPENING_AT_ONCE = 8;
@@ -91,7 +92,7 @@ class Socket {
 class Table {
   constructor() {
     this.underWay = new Map();
-    this.seats = [0, 1, 2, 3].map((seat) => ({ seat, sent: 0 }));
+    this.seats = [0, 1, 2, 3].slice(0, people).map((seat) => ({ seat, sent: 0 }));
     this.lastMs = performance.now();
   }
 
@@ -129,7 +130,7 @@ class Table {
     switch (text.slice(9, text.indexOf('"', 9))) {
       case 'card_played':
       case 'bid_made':
-        return this.sawMove(text);
+        return this.sawMove(place, text);
       case 'turn_started':
         return text.includes('"you":') ? this.isOnTurn(place, JSON.parse(text)) : undefined;
       case 'hand_scored':
@@ -149,11 +150,15 @@ class Table {
     }
   }
 
-  sawMove(text) {
+  sawMove(place, text) {
     const from = text.indexOf('"turn_id":"') + 11;
     const turn = text.slice(from, text.indexOf('"', from));
     const move = this.underWay.get(turn);
-    if (move === undefined || ++move.seen < 4) return;
+    if (move === undefined && place.seat === 0 && people < 4) {
+      const now = performance.now();
+      if (now >= measuresFrom && now <= measuresTo) moves += 1;
+    }
+    if (move === undefined || ++move.seen < people) return;
     this.underWay.delete(turn);
     const now = (this.lastMs = performance.now());
     if (move.sentMs >= measuresFrom && now <= measuresTo) {
