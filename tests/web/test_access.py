@@ -220,7 +220,8 @@ def test_cards_move_by_transform_and_opacity_alone(visit: Visit, gateway: Runnin
     watcher = visit(width, 800).page
     watcher.goto(page.url)
     bid(page)
-    page.wait_for_selector(".hand.is-own-turn")
+    # Who leads has no trick to look at before.
+    play_card(page)
     for one in (page, watcher):
         one.wait_for_selector(".trick")
         one.evaluate(MOVED)
